@@ -1,0 +1,51 @@
+/** Time as the rest of shared/ sees it: seconds from an arbitrary origin, and one kind of timer. */
+export interface Clock {
+  /** Seconds, monotonic. */
+  now(): number
+  /** Calls `callback` once after `seconds`; the returned function cancels it. */
+  after(seconds: number, callback: () => void): () => void
+}
+
+export const realClock: Clock = {
+  now: () => performance.now() / 1000,
+  after(seconds, callback) {
+    const timer = setTimeout(callback, seconds * 1000)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** A clock that a test or a simulator moves: timers fire in order of due time, ties in order of creation. */
+export class VirtualClock implements Clock {
+  #now = 0
+  #order = 0
+  readonly #timers: { due: number; order: number; callback: () => void }[] = []
+
+  now(): number {
+    return this.#now
+  }
+
+  after(seconds: number, callback: () => void): () => void {
+    const timer = { due: this.#now + Math.max(0, seconds), order: this.#order++, callback }
+    let at = this.#timers.length
+    while (at > 0 && this.#timers[at - 1]!.due > timer.due) at--
+    this.#timers.splice(at, 0, timer)
+    return () => {
+      const index = this.#timers.indexOf(timer)
+      if (index >= 0) this.#timers.splice(index, 1)
+    }
+  }
+
+  /** Fires the next timer; false when there is none. */
+  step(): boolean {
+    const timer = this.#timers.shift()
+    if (!timer) return false
+    this.#now = Math.max(this.#now, timer.due)
+    timer.callback()
+    return true
+  }
+
+  /** Time of the next timer, or undefined. */
+  next(): number | undefined {
+    return this.#timers[0]?.due
+  }
+}

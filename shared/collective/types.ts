@@ -1,0 +1,169 @@
+/** The public interface of a group: what a user of the library sees. */
+import type { Events } from '../base/emitter.ts'
+import type { PeerName } from '../base/errors.ts'
+import type { NetworkModel, Prediction } from '../cost/types.ts'
+import type { Member, View } from '../membership/types.ts'
+import type { Settings } from '../schedule/types.ts'
+import type { LinkStatus } from '../transport/types.ts'
+import type { NumericArray } from '../wire/dtype.ts'
+import type { OperatorName } from '../wire/operator.ts'
+
+/**
+ * `identical` (default): every rank ends with the same bits. `fast` admits schedules whose ranks may differ in the last
+ * bits of a float result; the report then says so.
+ */
+export type Consistency = 'identical' | 'fast'
+
+export interface CollectiveOptions {
+  /** Algorithm name, or `auto` (default): the best of all that the call admits, by the measured network. */
+  algorithm?: string
+  /** Steps removed (algorithm `butterfly`), or `auto`: the best r of the paper's algorithm. */
+  r?: number | 'auto'
+  /** Other parameters of the named algorithm: ports, window, group, ... */
+  settings?: Settings
+  consistency?: Consistency
+  /** The op ends with a TimeoutError that names whom it waited for. Default 10 000 ms. */
+  timeoutMs?: number
+  /** Aborts the op on all ranks. */
+  signal?: AbortSignal
+  onProgress?: (progress: Progress) => void
+  /** A name that all ranks must agree on: catches two calls that met by mistake. */
+  name?: string
+}
+
+export interface AllreduceOptions<T extends NumericArray = NumericArray> extends CollectiveOptions {
+  op?: OperatorName
+  /** Where the result goes; may be the input itself. Written only when the op has succeeded. */
+  into?: T
+}
+
+/** Who is waited for, and where: sent when nothing has moved for a while. */
+export interface Waiting {
+  readonly op: number
+  readonly step: number
+  readonly peers: readonly PeerName[]
+  readonly seconds: number
+}
+
+export interface Progress {
+  readonly op: number
+  readonly algorithm: string
+  readonly settings: Settings
+  /** Steps whose messages have all been sent and received; `steps` in total. Never falls. */
+  readonly step: number
+  readonly steps: number
+  /** Bytes sent and received so far, of `bytesTotal`. Never falls. */
+  readonly bytes: number
+  readonly bytesTotal: number
+  /** 0 .. 1 */
+  readonly fraction: number
+}
+
+/** One message of this rank, in seconds since the start of the op. */
+export interface TraceMessage {
+  readonly step: number
+  readonly direction: 'send' | 'receive'
+  readonly peer: number
+  readonly bytes: number
+  readonly begin: number
+  readonly end: number
+}
+
+export interface StepReport {
+  readonly step: number
+  readonly bytesSent: number
+  readonly bytesReceived: number
+  /** Seconds since the start of the op at which the first byte moved and the last one was in. */
+  readonly begin: number
+  readonly end: number
+}
+
+export interface Report {
+  readonly op: number
+  readonly epoch: number
+  /** Whose data is in the result, in rank order. */
+  readonly contributors: readonly Member[]
+  readonly algorithm: string
+  readonly settings: Settings
+  readonly steps: number
+  readonly bytesSent: number
+  readonly bytesReceived: number
+  readonly seconds: number
+  readonly predictedSeconds: number
+  /** The schedule guarantees the same bits on every rank for this dtype and operator. */
+  readonly identical: boolean
+  readonly perStep: readonly StepReport[]
+  readonly messages: readonly TraceMessage[]
+  /** One sentence: why this algorithm and these settings. */
+  readonly why: string
+}
+
+export interface Result<T> {
+  readonly data: T
+  readonly report: Report
+}
+
+/** connecting: links are being opened or the epoch agreed. ready: ops run. left: this peer left or was removed. */
+export type GroupState = 'connecting' | 'ready' | 'left'
+
+export interface GroupEvents {
+  view: View
+  state: GroupState
+  progress: Progress
+  waiting: Waiting
+  link: LinkStatus
+  report: Report
+  /** A new agreed network model. */
+  model: NetworkModel
+  /** A message of the application from another member (`tell`). */
+  message: { from: Member; data: unknown }
+}
+
+export interface PlanRequest {
+  count: number
+  dtype?: NumericArray
+  op?: OperatorName
+  consistency?: Consistency
+  algorithm?: string
+  r?: number | 'auto'
+}
+
+/** What `predict` answers: every candidate, the chosen one, and why. */
+export interface Choice {
+  readonly chosen: Prediction
+  readonly candidates: readonly Prediction[]
+  /** Candidates that the call does not admit, with the reason. */
+  readonly refused: readonly {
+    readonly algorithm: string
+    readonly settings: Settings
+    readonly reason: string
+  }[]
+  readonly why: string
+}
+
+export interface Group extends Events<GroupEvents> {
+  readonly rank: number
+  readonly size: number
+  readonly epoch: number
+  readonly peerId: string
+  readonly members: readonly Member[]
+  readonly state: GroupState
+  /** Parameters that all ranks agree on. */
+  readonly model: NetworkModel
+  links(): readonly LinkStatus[]
+
+  /** Every rank gets the fold of every rank's vector. All ranks call it with the same options. */
+  allreduce<T extends NumericArray>(data: T, options?: AllreduceOptions<T>): Promise<Result<T>>
+  /** Ends on every rank after every rank has called it. */
+  barrier(options?: CollectiveOptions): Promise<Report>
+  /** Measures every link and agrees on a new network model. All ranks call it. */
+  measure(): Promise<NetworkModel>
+
+  /** What an allreduce of `count` elements would cost, without running it. */
+  predict(request: PlanRequest): Choice
+
+  /** Sends a small JSON value to all other members (or one), in order, outside of any op. */
+  tell(data: unknown, to?: string): void
+
+  leave(): Promise<void>
+}

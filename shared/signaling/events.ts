@@ -1,0 +1,92 @@
+/**
+ * The signalling protocol: what clients and the server say to each other over socket.io. These schemas are the one
+ * place where foreign input becomes typed; both sides parse with them.
+ */
+import * as v from 'valibot'
+import type { RefusalCode } from '../base/errors.ts'
+import type { View } from '../membership/types.ts'
+import { limits } from './limits.ts'
+
+const id = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,40}$/))
+const roomCode = v.pipe(
+  v.string(),
+  v.trim(),
+  v.toLowerCase(),
+  v.maxLength(limits.roomLength),
+  v.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
+)
+const epoch = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+export const joinRequestSchema = v.object({
+  protocol: v.pipe(v.number(), v.integer()),
+  /** Absent with `create`: the server makes a code. */
+  room: v.optional(roomCode),
+  /** Make the room when it does not exist. Without it an unknown room is refused. */
+  create: v.optional(v.boolean(), false),
+  name: v.pipe(v.string(), v.trim(), v.maxLength(limits.nameLength)),
+  /** tab, in-page, node ...: shown in the roster. */
+  kind: v.pipe(v.string(), v.maxLength(16)),
+  /** From an earlier reply: gives back the seat and the name. */
+  token: v.optional(id),
+  /** With `token`: the same incarnation reconnects and keeps this id. Without it a reload takes the seat with a new id. */
+  peerId: v.optional(id),
+  /** The last view that this peer knew: lets a restarted server carry on with its epoch and ranks. */
+  known: v.optional(v.object({ epoch, rank: v.pipe(v.number(), v.integer(), v.minValue(0)) })),
+})
+export type JoinRequest = v.InferInput<typeof joinRequestSchema>
+
+export const signalSchema = v.object({
+  to: id,
+  /** A WebRTC description or candidate; opaque to the server, at most limits.signalBytes as JSON. */
+  data: v.unknown(),
+})
+export type SignalRequest = v.InferInput<typeof signalSchema>
+
+export const lostSchema = v.object({
+  peerId: id,
+  epoch,
+  reason: v.pipe(v.string(), v.maxLength(limits.reasonLength)),
+})
+export type LostRequest = v.InferInput<typeof lostSchema>
+
+export interface IceServer {
+  readonly urls: string | readonly string[]
+  readonly username?: string
+  readonly credential?: string
+}
+
+export type JoinReply =
+  | {
+      readonly ok: true
+      readonly peerId: string
+      readonly token: string
+      readonly room: string
+      /** The name as given: made unique in the room, made up when empty. */
+      readonly name: string
+      readonly view: View
+      /** The server's own STUN responder: UDP, on the host that the client reached the server at. */
+      readonly stunPort?: number
+      /** STUN and TURN servers of the operator. */
+      readonly iceServers: readonly IceServer[]
+    }
+  | { readonly ok: false; readonly code: RefusalCode; readonly message: string }
+
+export interface ClientToServer {
+  join(request: JoinRequest, reply: (reply: JoinReply) => void): void
+  signal(request: SignalRequest): void
+  /** The link to a member is gone. */
+  lost(request: LostRequest): void
+  leave(reply: () => void): void
+}
+
+export interface ServerToClient {
+  view(view: View): void
+  /** `from` is set by the server. */
+  signal(message: { from: string; data: unknown }): void
+  /** The seat was taken away: kicked, room closed, or replaced by a newer incarnation. */
+  removed(reason: { code: RefusalCode; message: string }): void
+  /** A request of this client broke a rule. */
+  refused(refusal: { code: RefusalCode; message: string }): void
+  /** Another client claims this seat: an answer proves that this incarnation is alive (a duplicated tab, not a reload). */
+  alive(reply: () => void): void
+}

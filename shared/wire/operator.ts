@@ -1,0 +1,2 @@
+/** Operators by name; their kernels are in kernels.ts. */
+export type OperatorName = 'sum' | 'mean' | 'min' | 'max'
