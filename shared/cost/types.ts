@@ -16,21 +16,45 @@ export interface LinkCurve {
   readonly alpha: number
   readonly beta: number
   readonly residual: number
+  /** 0 .. 1: how far the samples pin the points down. 0 is a guess; near 1 is many samples that agree. */
+  readonly confidence?: number
+}
+
+/** What the rank itself costs, whatever the link. */
+export interface HostCost {
+  /** Seconds to combine one byte. */
+  readonly gamma: number
+  /** Seconds that the rank spends on each message that it sends or receives (the o of LogGP). */
+  readonly overhead: number
+  /** Seconds per byte of its uplink or downlink, shared by all messages that go over it. */
+  readonly hostBeta: number
+}
+
+/** What one rank has measured: the content of its row in the table that all ranks exchange. */
+export interface RankMeasurement extends HostCost {
+  /** Links to the other ranks, by rank; undefined where nothing was measured. */
+  readonly links: readonly (LinkCurve | undefined)[]
+  /** Seconds per byte of the traffic of all ranks together, while all of them send; 0 when not measured. */
+  readonly sharedBeta: number
+  /** Seconds per message of all ranks together, while all of them send small ones; 0 when not measured. */
+  readonly sharedOverhead: number
 }
 
 /** One agreed set of parameters: the same bits on every rank. */
-export interface NetworkModel {
+export interface NetworkModel extends HostCost {
   /** 0 is the built-in guess; each agreement adds 1. */
   readonly version: number
   readonly size: number
   /** links[from][to]; undefined where there is no link. */
   readonly links: readonly (readonly (LinkCurve | undefined)[])[]
-  /** Seconds to combine one byte. */
-  readonly gamma: number
-  /** Seconds that a rank spends on each message that it sends or receives (the o of LogGP). */
-  readonly overhead: number
-  /** Seconds per byte of a host's uplink or downlink, shared by all messages of a step that go over it. */
-  readonly hostBeta: number
+  /** By rank. Absent: all ranks cost what the model itself says; present: the model itself has the slowest rank's. */
+  readonly hosts?: readonly HostCost[]
+  /**
+   * What all ranks share, per byte and per message of everybody's traffic: the processor of one machine, the air of one
+   * Wi-Fi cell. On a switched network it is about hostBeta / size, and then it never decides.
+   */
+  readonly sharedBeta?: number
+  readonly sharedOverhead?: number
 }
 
 export interface Prediction {
