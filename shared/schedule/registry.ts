@@ -1,0 +1,21 @@
+import { ArgumentError } from '../base/errors.ts'
+import { ring } from './ring.ts'
+import type { Algorithm, Collective } from './types.ts'
+
+/** Every algorithm: one import and one line each. All suites (proof, values, counts, cost, tuner) run over this list. */
+export const algorithms: readonly Algorithm[] = [ring]
+
+/**
+ * The algorithm of that name; of that collective, when several share the name (default: the first in the registry).
+ * @throws ArgumentError when there is none; it lists the names that exist.
+ */
+export function findAlgorithm(name: string, collective?: Collective): Algorithm {
+  const candidates = algorithms.filter((a) => collective === undefined || a.collective === collective)
+  const found = candidates.find((algorithm) => algorithm.name === name)
+  if (found !== undefined) return found
+  const names = [...new Set(candidates.map((algorithm) => algorithm.name))].join(', ')
+  throw new ArgumentError(
+    'algorithm',
+    `There is no ${collective === undefined ? '' : `${collective} `}algorithm "${name}". Known: ${names || 'none'}`,
+  )
+}
