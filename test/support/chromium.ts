@@ -40,13 +40,12 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string | und
 }
 
 /** The path, or an error that says what to do. */
-export function requireChromium(): string {
-  const path = findChromium()
+export function requireChromium(env: NodeJS.ProcessEnv = process.env): string {
+  const path = findChromium(env)
   if (path !== undefined) return path
-  const named = process.env.PAPILIO_CHROMIUM
   throw new Error(
-    named
-      ? `PAPILIO_CHROMIUM names ${named}, which is not an executable file.`
+    env.PAPILIO_CHROMIUM
+      ? `PAPILIO_CHROMIUM names ${env.PAPILIO_CHROMIUM}, which is not an executable file.`
       : 'No Chromium or Chrome was found. Install one (Debian, Ubuntu: apt-get install chromium), or set PAPILIO_CHROMIUM to its path.',
   )
 }
