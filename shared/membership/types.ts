@@ -8,11 +8,24 @@ export interface Member {
   readonly kind: string
 }
 
+/** Two members that both reach the server but not each other: peerIds, and what the one who complained said. */
+export interface BlockedPair {
+  readonly a: string
+  readonly b: string
+  readonly reason: string
+}
+
+/** Two views with the same epoch have the same members; the later one only brings `blocked` up to date. */
 export interface View {
   readonly epoch: number
   /** In rank order: members[rank]. */
   readonly members: readonly Member[]
+  /** Pairs without a link, when there are any. */
+  readonly blocked?: readonly BlockedPair[]
 }
+
+/** Why a seat was taken away. Only after `lost` and `unreachable` does it make sense to join again without being asked. */
+export type RemovalCause = 'kicked' | 'closed' | 'replaced' | 'lost' | 'unreachable'
 
 /** Where views come from and where losses are reported to. The signalling client is one; tests make their own. */
 export interface Membership {

@@ -14,4 +14,8 @@ export const limits = {
   reasonLength: 200,
   /** Each peer keeps up to P - 1 connections and Chrome allows about 500 in the life of a tab. */
   peersPerRoom: 128,
+  /** Epochs travel in frames as 32-bit integers; no room lives through two thousand million changes. */
+  epoch: 2 ** 31 - 1,
+  /** The largest event is a join that brings a view of 128 members, about 20 KB; then a signal with its wrapping. */
+  eventBytes: 64 * 1024,
 } as const

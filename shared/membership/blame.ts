@@ -1,0 +1,38 @@
+/** Who is to blame when members say that they cannot reach each other. */
+import type { Complaint } from './roomTypes.ts'
+import type { BlockedPair } from './types.ts'
+
+/**
+ * A member that is connected to the server is put out only when more than half of the other members, and at least two,
+ * cannot reach it. Whoever complains of more than half of the others is taken for the cause himself and does not count.
+ */
+export function condemned(complaints: readonly Complaint[], about: string, size: number): boolean {
+  const others = size - 1
+  const count = (by: string) => complaints.filter((complaint) => complaint.by === by).length
+  const credible = complaints.filter(
+    (complaint) => complaint.about === about && count(complaint.by) * 2 <= others,
+  )
+  return credible.length >= 2 && credible.length * 2 > others
+}
+
+export function addComplaint(complaints: readonly Complaint[], added: Complaint): readonly Complaint[] {
+  const others = complaints.filter(
+    (complaint) => complaint.by !== added.by || complaint.about !== added.about,
+  )
+  return [...others, added]
+}
+
+/** A link that works ends the complaints of both sides. */
+export function dropPair(complaints: readonly Complaint[], a: string, b: string): readonly Complaint[] {
+  return complaints.filter(({ by, about }) => !((by === a && about === b) || (by === b && about === a)))
+}
+
+/** Each pair once, whoever complained first. */
+export function blockedPairs(complaints: readonly Complaint[]): readonly BlockedPair[] {
+  const pairs = new Map<string, BlockedPair>()
+  for (const { by, about, reason } of complaints) {
+    const key = by < about ? `${by} ${about}` : `${about} ${by}`
+    if (!pairs.has(key)) pairs.set(key, { a: by, b: about, reason })
+  }
+  return [...pairs.values()]
+}

@@ -1,0 +1,140 @@
+/**
+ * A room as a pure step function: every decision about who is a member, in which order and at which epoch is made
+ * here. docs/protocol.md states the invariants; ids, luck and time come in with the events.
+ */
+import { unreachable } from '../base/assert.ts'
+import { addComplaint, condemned, dropPair } from './blame.ts'
+import { join } from './roomJoin.ts'
+import { conclude, stale } from './roomStep.ts'
+import type { Room, RoomEvent, RoomSettings, Seat, Step } from './roomTypes.ts'
+import type { RemovalCause } from './types.ts'
+
+export function createRoom(settings: RoomSettings): Room {
+  return { settings, epoch: 0, seats: [], complaints: [], locked: false, closed: false, timers: 0 }
+}
+
+export function step(room: Room, event: RoomEvent): Step {
+  if (event.type === 'join') return join(room, event)
+  if (event.type === 'expire') return expire(room, event.timer)
+  const seat = room.seats.find(({ connection }) => connection === event.connection)
+  if (!seat) return stale(room)
+  switch (event.type) {
+    case 'leave':
+      return conclude(room, putOut(room, [seat]), 'left')
+    case 'disconnect':
+      return disconnect(room, seat)
+    case 'lost':
+      return lost(room, seat, event)
+    case 'silent':
+      return isAccused(room, seat)
+        ? expel(room, seat, 'lost', 'You did not answer for a while.')
+        : stale(room)
+    case 'linked':
+      return conclude(
+        room,
+        { ...room, complaints: dropPair(room.complaints, seat.peerId, event.peerId) },
+        'linked',
+      )
+    case 'kick': {
+      const target = room.seats.find(({ peerId }) => peerId === event.peerId)
+      if (!seat.host) return refuseGuest(room, seat, 'send a member away')
+      if (!target || target.presence === 'gone') return stale(room)
+      return expel(room, target, 'kicked', 'The host of the room sent you away.')
+    }
+    case 'lock':
+      if (!seat.host) return refuseGuest(room, seat, 'lock the room')
+      return {
+        room: { ...room, locked: event.locked },
+        effects: [],
+        reason: event.locked ? 'locked' : 'unlocked',
+      }
+    case 'close':
+      if (!seat.host) return refuseGuest(room, seat, 'close the room')
+      return close(room)
+    default:
+      return unreachable(event)
+  }
+}
+
+/** A broken connection is no death: the member keeps its place for the grace time, unless another member lost it too. */
+function disconnect(room: Room, seat: Seat): Step {
+  if (isAccused(room, seat)) return conclude(room, putOut(room, [seat]), 'lost')
+  const timer = room.timers + 1
+  const { connection: _, ...rest } = seat
+  const away: Seat = { ...rest, presence: 'away', timer }
+  const after = { ...room, timers: timer, seats: room.seats.map((other) => (other === seat ? away : other)) }
+  return conclude(room, after, 'away', {
+    effects: [{ type: 'timer', timer, seconds: room.settings.graceSeconds }],
+  })
+}
+
+function lost(room: Room, by: Seat, event: { peerId: string; epoch: number; reason: string }): Step {
+  const target = room.seats.find(({ peerId }) => peerId === event.peerId)
+  // A complaint from before the target came in speaks of an older link.
+  if (!target || target === by || target.presence === 'gone' || event.epoch < target.since) return stale(room)
+  if (!target.connection) return conclude(room, putOut(room, [target]), 'lost')
+  const complaints = addComplaint(room.complaints, {
+    by: by.peerId,
+    about: target.peerId,
+    reason: event.reason,
+  })
+  const size = room.seats.filter(({ presence }) => presence !== 'gone').length
+  if (condemned(complaints, target.peerId, size)) {
+    return expel(room, target, 'unreachable', 'Most members could not reach you.')
+  }
+  return conclude(room, { ...room, complaints }, 'complaint', {
+    effects: [{ type: 'probe', connection: target.connection }],
+  })
+}
+
+function expire(room: Room, timer: number): Step {
+  if (room.emptyTimer === timer) return close(room)
+  if (room.youngTimer === timer) {
+    const { youngTimer: _, ...settled } = room
+    return { room: settled, effects: [], reason: 'settled' }
+  }
+  const expired = room.seats.filter((seat) => seat.presence === 'away' && seat.timer === timer)
+  return expired.length === 0 ? stale(room) : conclude(room, putOut(room, expired), 'expired')
+}
+
+function expel(
+  room: Room,
+  seat: Seat,
+  cause: Exclude<RemovalCause, 'closed' | 'replaced'>,
+  message: string,
+): Step {
+  return conclude(room, putOut(room, [seat]), cause, {
+    effects: seat.connection ? [{ type: 'removed', connection: seat.connection, cause, message }] : [],
+  })
+}
+
+function close(room: Room): Step {
+  const effects = room.seats.flatMap(({ connection }) =>
+    connection
+      ? [{ type: 'removed', connection, cause: 'closed', message: 'The room was closed.' } as const]
+      : [],
+  )
+  const { emptyTimer: _, youngTimer: __, ...rest } = room
+  return { room: { ...rest, seats: [], complaints: [], closed: true }, effects, reason: 'closed' }
+}
+
+function refuseGuest(room: Room, seat: Seat, deed: string): Step {
+  const message = `Only the host of the room can ${deed}.`
+  const effects = seat.connection
+    ? [{ type: 'refuse', connection: seat.connection, code: 'PROTOCOL', message } as const]
+    : []
+  return { room, effects, reason: 'refused' }
+}
+
+function isAccused(room: Room, seat: Seat): boolean {
+  return room.complaints.some(({ about }) => about === seat.peerId)
+}
+
+function putOut(room: Room, out: readonly Seat[]): Room {
+  const seats = room.seats.map((seat): Seat => {
+    if (!out.includes(seat)) return seat
+    const { connection: _, timer: __, ...rest } = seat
+    return { ...rest, presence: 'gone' }
+  })
+  return { ...room, seats }
+}
