@@ -1,0 +1,372 @@
+/**
+ * Takes part in runs: hands requests to rank 0, follows its orders, tells everybody the results. On rank 0 it also gives the
+ * orders. Every member of a room has one, whatever it runs in; it knows no DOM.
+ */
+import type { Clock } from '../../../shared/base/clock.ts'
+import { Emitter, type Events } from '../../../shared/base/emitter.ts'
+import { AbortedError, PapilioError, PeerLostError, TimeoutError } from '../../../shared/base/errors.ts'
+import type { Prng } from '../../../shared/base/prng.ts'
+import type { Group, Progress, Report, Waiting } from '../../../shared/collective/types.ts'
+import {
+  type About,
+  packRunMessage,
+  parseRunMessage,
+  type RankResult,
+  type RunError,
+  type RunMessage,
+} from './messages.ts'
+import { type Compared, RunPart, type VerdictCache } from './part.ts'
+import { type Call, callAt, callsOf, type RunSpec } from './runSpec.ts'
+import { type Order, Sequencer } from './sequencer.ts'
+
+export interface RunStart {
+  readonly runId: string
+  readonly requestId: string
+  /** peerId of who asked for it. */
+  readonly by: string
+  readonly epoch: number
+  readonly seed: number
+  readonly spec: RunSpec
+}
+
+export interface RunEvents {
+  /** A member follows orders (again). */
+  present: { peerId: string; about: About }
+  refused: { requestId: string; reason: string }
+  started: RunStart
+  /** Links are being measured; runs wait. */
+  measuring: { runId: string }
+  measured: { runId: string; error?: RunError }
+  call: Call & { runId: string; index: number; total: number }
+  progress: { runId: string; progress: Progress }
+  waiting: { runId: string; waiting: Waiting }
+  /** This rank's own report, after each measured call. */
+  report: { runId: string; call: Call; report: Report }
+  /** What one rank says of one variant. */
+  result: { runId: string; peerId: string; result: RankResult }
+  spread: { runId: string; variant: number; spread: Compared }
+  failed: { runId: string; peerId: string; error: RunError }
+  finished: { runId: string; error?: RunError }
+}
+
+export interface RunMemberConfig {
+  group: Group
+  clock: Clock
+  prng: Prng
+  about: About
+  verdicts: VerdictCache
+  breathe: () => Promise<void> | undefined
+}
+
+type StartMessage = Extract<RunMessage, { type: 'start' }>
+type HelloMessage = Extract<RunMessage, { type: 'hello' }>
+
+interface CurrentRun {
+  readonly start: RunStart | undefined
+  readonly runId: string
+  readonly leader: string
+  readonly part: RunPart | undefined
+}
+
+/** Messages that only rank 0 may send. */
+const orderTypes: ReadonlySet<string> = new Set([
+  'refused',
+  'start',
+  'go',
+  'compare',
+  'measure',
+  'stop',
+  'finish',
+])
+
+export class RunMember implements Events<RunEvents> {
+  readonly #config: RunMemberConfig
+  readonly #events = new Emitter<RunEvents>()
+  readonly #sequencer: Sequencer
+  readonly #present = new Set<string>()
+  readonly #off: (() => void)[]
+  #about: About
+  #readyEpoch = -1
+  #current: CurrentRun | undefined
+  /** Orders are followed one after the other. */
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(config: RunMemberConfig) {
+    this.#config = config
+    this.#about = config.about
+    this.#sequencer = new Sequencer(() => this.#createId())
+    const { group } = config
+    this.#off = [
+      group.on('message', ({ from, data }) => {
+        const message = parseRunMessage(data)
+        if (message) this.#receive(from.peerId, message)
+      }),
+      group.on('view', () => this.#settle()),
+      group.on('state', () => this.#settle()),
+      group.on('waiting', (waiting) => {
+        if (this.#current) this.#events.emit('waiting', { runId: this.#current.runId, waiting })
+      }),
+    ]
+    this.#settle()
+  }
+
+  on<Name extends keyof RunEvents>(event: Name, listener: (value: RunEvents[Name]) => void): () => void {
+    return this.#events.on(event, listener)
+  }
+
+  /** Members that follow orders: a run can start when it is everybody. */
+  get present(): ReadonlySet<string> {
+    return this.#present
+  }
+
+  /** Asks rank 0 for a run; `started` or `refused` with this id follows. */
+  request(spec: RunSpec): string {
+    const requestId = this.#createId()
+    this.#tellLeader({ type: 'request', requestId, spec })
+    return requestId
+  }
+
+  /** Asks rank 0 to measure all links again. */
+  measure(): void {
+    this.#tellLeader({ type: 'measure-request' })
+  }
+
+  /** Asks rank 0 to stop the run on all ranks. */
+  stop(runId: string): void {
+    this.#tellLeader({ type: 'stop-request', runId })
+  }
+
+  /** Something about this member has changed: everybody gets to know. */
+  describe(about: About): void {
+    this.#about = about
+    this.#tellAll({ type: 'hello', about, answer: false })
+  }
+
+  close(): void {
+    for (const off of this.#off) off()
+    this.#current?.part?.abort(new AbortedError('This peer left.'))
+  }
+
+  #createId(): string {
+    const { prng } = this.#config
+    return Array.from({ length: 3 }, () =>
+      prng
+        .below(36 ** 4)
+        .toString(36)
+        .padStart(4, '0'),
+    ).join('')
+  }
+
+  #tellAll(message: RunMessage): void {
+    const { group } = this.#config
+    if (group.size > 1) group.tell(packRunMessage(message))
+    this.#receive(group.peerId, message)
+  }
+
+  #tellLeader(message: RunMessage): void {
+    const { group } = this.#config
+    const leader = this.#current?.leader ?? group.members[0]?.peerId
+    if (leader === undefined) return
+    if (leader === group.peerId) this.#receive(leader, message)
+    else group.tell(packRunMessage(message), leader)
+  }
+
+  /** The group has (another) ready epoch: say hello, and lead it when this is rank 0. */
+  #settle(): void {
+    const { group } = this.#config
+    if (group.state !== 'ready' || group.epoch === this.#readyEpoch) return
+    this.#readyEpoch = group.epoch
+    const members = group.members.map((member) => member.peerId)
+    for (const id of this.#present) if (!members.includes(id)) this.#present.delete(id)
+    this.#tellAll({ type: 'hello', about: this.#about, answer: true })
+    const run = this.#current
+    if (run && !members.includes(run.leader))
+      this.#finish(run.runId, {
+        code: 'PEER_LOST',
+        message: 'Rank 0, which led the run, left.',
+        peers: [run.leader],
+      })
+    if (group.rank === 0) this.#give(this.#sequencer.onReady(group.epoch, members))
+    else this.#sequencer.onDeposed()
+  }
+
+  #receive(from: string, message: RunMessage): void {
+    const { group } = this.#config
+    if (orderTypes.has(message.type)) {
+      const leader = this.#current?.leader ?? group.members[0]?.peerId
+      if (from === leader) this.#follow(from, message)
+      return
+    }
+    if (message.type === 'hello') this.#greet(from, message)
+    if (message.type === 'result')
+      this.#events.emit('result', { runId: message.runId, peerId: from, result: message.result })
+    if (message.type === 'failed')
+      this.#events.emit('failed', { runId: message.runId, peerId: from, error: message.error })
+    this.#give(this.#ordersAfter(from, message))
+  }
+
+  #greet(from: string, message: HelloMessage): void {
+    const { group } = this.#config
+    this.#present.add(from)
+    this.#events.emit('present', { peerId: from, about: message.about })
+    if (message.answer && from !== group.peerId)
+      group.tell(packRunMessage({ type: 'hello', about: this.#about, answer: false }), from)
+  }
+
+  /** What rank 0 orders upon a message; others only remember who is present. */
+  #ordersAfter(from: string, message: RunMessage): Order[] {
+    if (message.type === 'hello') return this.#sequencer.onPresent(from)
+    if (this.#config.group.rank !== 0) return []
+    switch (message.type) {
+      case 'request':
+        return this.#sequencer.onRequest({ requestId: message.requestId, by: from, spec: message.spec })
+      case 'measure-request':
+        return this.#sequencer.onMeasureRequest()
+      case 'stop-request':
+        return this.#sequencer.onStopRequest(message.runId, from)
+      case 'done':
+        return this.#sequencer.onDone(from, message.runId, message.position, message.hash)
+      case 'failed':
+        return this.#sequencer.onFailed(message.runId, message.error)
+      default:
+        return []
+    }
+  }
+
+  /** Rank 0: sends orders out, to itself last, so that nobody waits for this rank's work. */
+  #give(orders: readonly Order[]): void {
+    const { group, prng } = this.#config
+    if (group.rank !== 0) return
+    for (const order of orders)
+      switch (order.type) {
+        case 'refused': {
+          const { requestId, by } = order.request
+          const message: RunMessage = { type: 'refused', requestId, reason: order.reason }
+          if (by === group.peerId) this.#receive(by, message)
+          else group.tell(packRunMessage(message), by)
+          break
+        }
+        case 'start': {
+          const { runId, request } = order
+          this.#tellAll({ type: 'start', runId, ...request, epoch: group.epoch, seed: prng.below(2 ** 31) })
+          break
+        }
+        default:
+          this.#tellAll(order)
+      }
+  }
+
+  #follow(leader: string, message: RunMessage): void {
+    switch (message.type) {
+      case 'refused':
+        this.#events.emit('refused', { requestId: message.requestId, reason: message.reason })
+        break
+      case 'start':
+        this.#start(leader, message)
+        break
+      case 'measure':
+        this.#current = { runId: message.runId, leader, start: undefined, part: undefined }
+        this.#events.emit('measuring', { runId: message.runId })
+        this.#queue(message.runId, message.position, () => this.#measure(message.runId))
+        break
+      case 'go':
+        this.#queue(message.runId, message.position, () => this.#go(message.index))
+        break
+      case 'compare':
+        this.#queue(message.runId, message.position, () => this.#compare(message.variant))
+        break
+      case 'stop':
+        this.#current?.part?.abort(new AbortedError(`Stopped by ${this.#nameOf(message.by)}.`))
+        break
+      case 'finish':
+        this.#finish(message.runId, message.error)
+    }
+  }
+
+  #start(leader: string, message: StartMessage): void {
+    const { group, verdicts, breathe } = this.#config
+    const { type: _, ...start } = message
+    const { runId, seed, spec } = start
+    verdicts.clear()
+    this.#events.emit('started', start)
+    const part = new RunPart({
+      group,
+      runId,
+      seed,
+      spec,
+      verdicts,
+      breathe,
+      onProgress: (progress) => this.#events.emit('progress', { runId, progress }),
+      onReport: (call, report) => this.#events.emit('report', { runId, call, report }),
+      onResult: (result) => this.#tellAll({ type: 'result', runId, result }),
+    })
+    this.#current = { runId, leader, start, part }
+    this.#queue(runId, 0, async () => undefined)
+  }
+
+  /** Does `job` after the jobs before it and tells rank 0, or everybody when it failed. */
+  #queue(runId: string, position: number, job: () => Promise<string | undefined>): void {
+    this.#work = this.#work
+      .then(async () => {
+        if (this.#current?.runId !== runId) return
+        const hash = await job()
+        this.#tellLeader({ type: 'done', runId, position, ...(hash === undefined ? {} : { hash }) })
+      })
+      .catch((error: unknown) => {
+        if (this.#current?.runId === runId)
+          this.#tellAll({ type: 'failed', runId, error: describeError(error) })
+      })
+  }
+
+  async #go(index: number): Promise<string | undefined> {
+    const run = this.#current
+    if (!run?.start || !run.part) return undefined
+    const { runId, spec } = run.start
+    this.#events.emit('call', { runId, index, total: callsOf(spec), ...callAt(spec, index) })
+    return await run.part.go(index)
+  }
+
+  async #compare(variant: number): Promise<undefined> {
+    const run = this.#current
+    if (!run?.part) return
+    const spread = await run.part.compare()
+    this.#events.emit('spread', { runId: run.runId, variant, spread })
+  }
+
+  async #measure(runId: string): Promise<undefined> {
+    try {
+      await this.#config.group.measure()
+      this.#events.emit('measured', { runId })
+    } catch (error) {
+      this.#events.emit('measured', { runId, error: describeError(error) })
+    }
+  }
+
+  #finish(runId: string, error: RunError | undefined): void {
+    const run = this.#current
+    if (run?.runId !== runId) return
+    this.#current = undefined
+    // A call that is still going on here has been made by all and failed elsewhere: it ends for everybody.
+    run.part?.abort(new AbortedError('The run has ended.'))
+    if (run.start) this.#events.emit('finished', { runId, ...(error ? { error } : {}) })
+  }
+
+  #nameOf(peerId: string): string {
+    return this.#config.group.members.find((member) => member.peerId === peerId)?.name ?? 'a peer that left'
+  }
+}
+
+/** An error as the other members and the page need it. */
+export function describeError(error: unknown): RunError {
+  const message = error instanceof Error ? error.message.slice(0, 500) : String(error).slice(0, 500)
+  if (error instanceof TimeoutError)
+    return {
+      code: error.code,
+      message,
+      peers: error.waitingFor.map((peer) => peer.peerId).slice(0, 64),
+      step: error.step,
+    }
+  if (error instanceof PeerLostError) return { code: error.code, message, peers: [error.peer.peerId] }
+  if (error instanceof PapilioError) return { code: error.code, message, peers: [] }
+  return { code: 'INTERNAL', message, peers: [] }
+}

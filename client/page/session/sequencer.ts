@@ -1,0 +1,159 @@
+/**
+ * Rank 0's book. Requests come in from anybody; one run at a time goes out to all, call by call. Pure: it answers each event
+ * with the orders to give. When rank 0 changes, the new one starts with an empty book.
+ */
+import type { RunError } from './messages.ts'
+import { callAt, callsOf, type RunSpec } from './runSpec.ts'
+
+export interface Request {
+  readonly requestId: string
+  readonly by: string
+  readonly spec: RunSpec
+}
+
+export type Order =
+  | { readonly type: 'start'; readonly runId: string; readonly request: Request }
+  | { readonly type: 'go'; readonly runId: string; readonly position: number; readonly index: number }
+  | { readonly type: 'compare'; readonly runId: string; readonly position: number; readonly variant: number }
+  | { readonly type: 'measure'; readonly runId: string; readonly position: number }
+  | { readonly type: 'stop'; readonly runId: string; readonly by: string }
+  | { readonly type: 'finish'; readonly runId: string; readonly error?: RunError }
+  | { readonly type: 'refused'; readonly request: Request; readonly reason: string }
+
+interface Current {
+  readonly runId: string
+  readonly epoch: number
+  readonly spec: RunSpec | undefined
+  /** Orders given so far; each is answered by everybody's `done`. */
+  position: number
+  /** Calls announced so far. */
+  calls: number
+  /** Variant whose hashes are still to be looked at. */
+  toCompare?: number
+  readonly waitingFor: Set<string>
+  readonly hashes: Set<string>
+}
+
+const queueLimit = 8
+
+export class Sequencer {
+  readonly #createId: () => string
+  #epoch = -1
+  #members: readonly string[] = []
+  readonly #present = new Set<string>()
+  #queue: (Request | 'measure')[] = []
+  #current: Current | undefined
+
+  constructor(createId: () => string) {
+    this.#createId = createId
+  }
+
+  /** The members of `epoch` can reach each other. A run of an older epoch ends: its data are another group's. */
+  onReady(epoch: number, members: readonly string[]): Order[] {
+    const before = this.#members
+    this.#epoch = epoch
+    this.#members = members
+    const run = this.#current
+    if (!run || run.epoch === epoch) return this.#next()
+    const joined = members.filter((id) => !before.includes(id))
+    const gone = before.filter((id) => !members.includes(id))
+    return this.#finish({
+      code: 'MEMBERS_CHANGED',
+      message: 'The group changed while the run was going on. Run again with the peers that are here now.',
+      peers: [...gone, ...joined].slice(0, 64),
+    })
+  }
+
+  /** This rank does not lead any more. */
+  onDeposed(): void {
+    this.#queue = []
+    this.#members = []
+    this.#current = undefined
+  }
+
+  /** `peerId` is known to follow orders: nothing starts before everybody does. */
+  onPresent(peerId: string): Order[] {
+    this.#present.add(peerId)
+    return this.#next()
+  }
+
+  onRequest(request: Request): Order[] {
+    if (this.#queue.length >= queueLimit)
+      return [
+        { type: 'refused', request, reason: `${queueLimit} runs are waiting already. Try again after them.` },
+      ]
+    this.#queue.push(request)
+    return this.#next()
+  }
+
+  onMeasureRequest(): Order[] {
+    if (!this.#queue.includes('measure')) this.#queue.unshift('measure')
+    return this.#next()
+  }
+
+  onStopRequest(runId: string, by: string): Order[] {
+    return this.#current?.runId === runId ? [{ type: 'stop', runId, by }] : []
+  }
+
+  onDone(peerId: string, runId: string, position: number, hash?: string): Order[] {
+    const run = this.#current
+    if (run?.runId !== runId || run.position !== position) return []
+    run.waitingFor.delete(peerId)
+    if (hash !== undefined) run.hashes.add(hash)
+    return run.waitingFor.size > 0 ? [] : this.#advance(run)
+  }
+
+  onFailed(runId: string, error: RunError): Order[] {
+    return this.#current?.runId === runId ? this.#finish(error) : []
+  }
+
+  #advance(run: Current): Order[] {
+    const { runId, spec } = run
+    if (!spec) return this.#finish()
+    const variant = run.toCompare
+    const differs = run.hashes.size > 1
+    delete run.toCompare
+    run.hashes.clear()
+    if (variant !== undefined && differs)
+      return [{ type: 'compare', runId, position: this.#expect(run), variant }]
+    if (run.calls === callsOf(spec)) return this.#finish()
+    const index = run.calls++
+    const call = callAt(spec, index)
+    if (call.isLast) run.toCompare = call.variant
+    return [{ type: 'go', runId, position: this.#expect(run), index }]
+  }
+
+  /** The next position, which all members are now waited for at. */
+  #expect(run: Current): number {
+    for (const id of this.#members) run.waitingFor.add(id)
+    return ++run.position
+  }
+
+  #finish(error?: RunError): Order[] {
+    const runId = this.#current!.runId
+    this.#current = undefined
+    return [{ type: 'finish', runId, ...(error ? { error } : {}) }, ...this.#next()]
+  }
+
+  #next(): Order[] {
+    if (this.#current || this.#members.length === 0) return []
+    if (this.#members.some((id) => !this.#present.has(id))) return []
+    const next = this.#queue.shift()
+    if (next === undefined) return []
+    const runId = this.#createId()
+    const run: Current = {
+      runId,
+      epoch: this.#epoch,
+      spec: next === 'measure' ? undefined : next.spec,
+      position: -1,
+      calls: 0,
+      waitingFor: new Set(),
+      hashes: new Set(),
+    }
+    this.#current = run
+    const position = this.#expect(run)
+    return [
+      next === 'measure' ? { type: 'measure', runId, position } : { type: 'start', runId, request: next },
+    ]
+  }
+}
