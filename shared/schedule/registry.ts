@@ -1,9 +1,42 @@
 import { ArgumentError } from '../base/errors.ts'
+import { binomial, binomialBroadcast, binomialGather, binomialReduce, binomialScatter } from './binomial.ts'
+import { bruck, bruckAllgather } from './bruck.ts'
+import { chain, chainBroadcast, chainReduce } from './chain.ts'
+import { dissemination, disseminationBarrier } from './dissemination.ts'
+import { doubleTree } from './doubleTree.ts'
+import { hybrid, recursiveDoubling, recursiveHalving } from './doubling.ts'
+import { elimination } from './elimination.ts'
+import { flatBroadcast, flatGather, flatReduce, flatScatter } from './flat.ts'
 import { ring } from './ring.ts'
+import { star } from './star.ts'
 import type { Algorithm, Collective } from './types.ts'
 
 /** Every algorithm: one import and one line each. All suites (proof, values, counts, cost, tuner) run over this list. */
-export const algorithms: readonly Algorithm[] = [ring]
+export const algorithms: readonly Algorithm[] = [
+  ring,
+  bruck,
+  dissemination,
+  binomial,
+  chain,
+  doubleTree,
+  star,
+  recursiveDoubling,
+  recursiveHalving,
+  hybrid,
+  elimination,
+  bruckAllgather,
+  binomialReduce,
+  chainReduce,
+  flatReduce,
+  binomialBroadcast,
+  chainBroadcast,
+  flatBroadcast,
+  binomialGather,
+  flatGather,
+  binomialScatter,
+  flatScatter,
+  disseminationBarrier,
+]
 
 /**
  * The algorithm of that name; of that collective, when several share the name (default: the first in the registry).
