@@ -146,7 +146,10 @@ export interface Group extends Events<GroupEvents> {
   readonly size: number
   readonly epoch: number
   readonly peerId: string
+  /** Of the agreed epoch, in rank order. */
   readonly members: readonly Member[]
+  /** Of the newest view, whose newcomers may still be connecting. */
+  readonly roster: readonly Member[]
   readonly state: GroupState
   /** Parameters that all ranks agree on. */
   readonly model: NetworkModel

@@ -1,0 +1,96 @@
+/**
+ * What members tell each other outside of data: JSON in frames of kind `control`, at most 64 KiB, parsed here and
+ * nowhere else (docs/protocol.md).
+ */
+import * as v from 'valibot'
+import { ProtocolError } from '../base/errors.ts'
+
+export const maxControlBytes = 64 * 1024
+
+const natural = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffffffff))
+const rank = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff))
+const text = v.pipe(v.string(), v.maxLength(1000))
+const peerId = v.pipe(v.string(), v.minLength(1), v.maxLength(64))
+const peerName = v.object({ rank, peerId, name: text })
+
+/** What all ranks must agree on before an op's data are used. */
+export const callSchema = v.object({
+  collective: text,
+  name: text,
+  dtype: text,
+  count: natural,
+  operator: text,
+  algorithm: text,
+  /** Version and origin of the network model that an automatic choice was made with. */
+  model: text,
+})
+export type Call = v.InferOutput<typeof callSchema>
+
+/** Where a member stands on the way to a new epoch. */
+const standingSchema = v.object({
+  peerId,
+  /** It has no agreed epoch yet: it takes part from the boundary on. */
+  isFresh: v.boolean(),
+  /** Ops called so far; absent while its links to the members are still opening. Once told it does not change. */
+  called: v.optional(natural),
+})
+export type Standing = v.InferOutput<typeof standingSchema>
+
+const errorSchema = v.variant('code', [
+  v.object({
+    code: v.literal('TIMEOUT'),
+    message: text,
+    op: natural,
+    step: natural,
+    waitingFor: v.array(peerName),
+  }),
+  v.object({ code: v.literal('PEER_LOST'), message: text, peer: peerName, epoch: natural }),
+  v.object({ code: v.literal('ABORTED'), message: text }),
+  v.object({ code: v.literal('PROTOCOL'), message: text }),
+])
+export type AbortReason = v.InferOutput<typeof errorSchema>
+
+const controlSchema = v.variant('type', [
+  /** All that the sender knows of the standings for `epoch`, its own and others'. */
+  v.object({ type: v.literal('sync'), epoch: natural, standings: v.array(standingSchema) }),
+  /** The op has failed on the sender; it fails everywhere. */
+  v.object({ type: v.literal('abort'), op: natural, epoch: natural, reason: errorSchema }),
+  /** The sender's call of an op whose calls differ. */
+  v.object({ type: v.literal('call'), op: natural, call: callSchema }),
+  /** Nothing has moved in `op` for a while: where are you? */
+  v.object({ type: v.literal('where'), op: natural }),
+  v.object({ type: v.literal('here'), op: natural, isCalled: v.boolean() }),
+  /** The application's own message. */
+  v.object({ type: v.literal('tell'), data: v.unknown() }),
+  /** Measurement: the sender is in this round of op and will echo. */
+  v.object({ type: v.literal('probe'), op: natural, round: natural }),
+  /** Measurement: what the driver of a pair has seen, as [bytes, seconds] pairs. */
+  v.object({
+    type: v.literal('probed'),
+    op: natural,
+    round: natural,
+    samples: v.pipe(v.array(v.tuple([natural, v.pipe(v.number(), v.minValue(0))])), v.maxLength(1000)),
+  }),
+])
+export type Control = v.InferOutput<typeof controlSchema>
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+export function encodeControl(control: Control): Uint8Array {
+  return encoder.encode(JSON.stringify(control))
+}
+
+export function decodeControl(payload: Uint8Array): Control {
+  if (payload.byteLength > maxControlBytes)
+    throw new ProtocolError(`control message of ${payload.byteLength} bytes`)
+  let value: unknown
+  try {
+    value = JSON.parse(decoder.decode(payload))
+  } catch (cause) {
+    throw new ProtocolError('control message is not JSON', { cause })
+  }
+  const parsed = v.safeParse(controlSchema, value)
+  if (!parsed.success) throw new ProtocolError(`control message: ${v.summarize(parsed.issues)}`)
+  return parsed.output
+}

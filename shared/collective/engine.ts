@@ -1,0 +1,318 @@
+/**
+ * The ops of one member: starts them on its lanes, brings frames to them (or keeps frames that came early), and makes an op that fails on one
+ * rank fail on all. Knows no algorithm and no membership protocol.
+ */
+import type { Clock } from '../base/clock.ts'
+import { AbortedError, PeerLostError, type PeerName, ProtocolError, TimeoutError } from '../base/errors.ts'
+import { type Frame, frameHeaderBytes } from '../wire/frame.ts'
+import type { AbortReason, Call, Control } from './control.ts'
+import type { Span } from './epochs.ts'
+import { createExecution, type Execution, type ExecutionConfig, type Moved } from './execution.ts'
+import type { Lane } from './lane.ts'
+import { createMismatches } from './mismatch.ts'
+import type { Waiting } from './types.ts'
+
+/** Frames of ops that this member has not started yet, per peer: more than any honest window. */
+const maxEarlyBytes = 16 * 1024 * 1024
+/** Nothing moved for so long: ask around. */
+const stallSeconds = 1
+const watchSeconds = 0.5
+/** An error travels as at most this many characters. */
+const maxReasonLength = 900
+
+export interface OpRequest {
+  readonly op: number
+  readonly span: Span
+  readonly call: Call
+  readonly signature: number
+  readonly execution: Pick<ExecutionConfig, 'algorithm' | 'settings' | 'dataflow' | 'onProgress'>
+  readonly timeoutSeconds: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface EngineConfig {
+  readonly clock: Clock
+  lane(peerId: string): Lane | undefined
+  /** Sends to one member, or to all that this member has links to. */
+  tell(control: Control, peerId?: string): void
+  onWaiting(waiting: Waiting): void
+  /** The peer broke the protocol: its link is not to be trusted any more. */
+  onOffence(peerId: string, error: ProtocolError): void
+}
+
+export interface Engine {
+  /** A newcomer's first op: what came before is none of its business. */
+  begin(op: number): void
+  /** Reserves the number: frames for it are kept until it runs. */
+  call(op: number): void
+  run(request: OpRequest): Promise<Moved>
+  /** Ends a called op that cannot run here; it ends everywhere. Does nothing for an op that ran. */
+  abandon(op: number, span: Span, error: Error): void
+  /** Ends all ops of this member, which is leaving. */
+  failAll(error: Error): void
+  /** Fails every op that needs a peer which is gone. */
+  lose(peer: { peerId: string; name: string }, reason: string): void
+  data(peerId: string, frame: Frame): void
+  control(peerId: string, control: Control): void
+  /** Smallest number among the ops that have not ended. */
+  oldestOp(): number
+}
+
+interface Entry {
+  request?: OpRequest
+  execution?: Execution
+  error?: Error
+  /** Members that have said that they have called this op or not, since the last time it stalled. */
+  answers: Map<string, boolean>
+  askedAt?: number
+}
+
+export function createEngine(config: EngineConfig): Engine {
+  const { clock } = config
+  const entries = new Map<number, Entry>()
+  const early = new Map<number, { peerId: string; frame: Frame }[]>()
+  const earlyBytes = new Map<string, number>()
+  /** Errors of ops that others have given up and this member has not called yet. */
+  const doomed = new Map<number, Error>()
+  /** Ops below have been called (or never will be, on a newcomer); above it, those in the set. */
+  let calledBelow = 0
+  const calledAbove = new Set<number>()
+  const isCalled = (op: number) => op < calledBelow || calledAbove.has(op)
+  let isWatching = false
+
+  const rankOf = (span: Span, peerId: string) => span.members.findIndex((member) => member.peerId === peerId)
+  const nameOf = (span: Span, rank: number): PeerName => {
+    const member = span.members[rank]
+    return { rank, peerId: member?.peerId ?? '', name: member?.name ?? '' }
+  }
+
+  const mismatches = createMismatches({
+    clock,
+    tell: (op, call) => config.tell({ type: 'call', op, call }),
+    onVerdict: (op, error) => fail(op, error, true),
+  })
+
+  const keepEarly = (peerId: string, frame: Frame) => {
+    const bytes = (earlyBytes.get(peerId) ?? 0) + frame.payload.byteLength + frameHeaderBytes
+    if (bytes > maxEarlyBytes) {
+      config.onOffence(peerId, new ProtocolError(`${bytes} bytes for ops that were not called here`))
+      return
+    }
+    earlyBytes.set(peerId, bytes)
+    const list = early.get(frame.op) ?? []
+    early.set(frame.op, list)
+    list.push({ peerId, frame })
+  }
+  const takeEarly = (op: number) => {
+    const list = early.get(op) ?? []
+    early.delete(op)
+    for (const { peerId, frame } of list)
+      earlyBytes.set(peerId, earlyBytes.get(peerId)! - frame.payload.byteLength - frameHeaderBytes)
+    return list
+  }
+  const discard = (peerId: string, frame: Frame) => config.lane(peerId)?.consume(frame)
+
+  const deliver = (peerId: string, frame: Frame, request: OpRequest, execution: Execution) => {
+    const rank = rankOf(request.span, peerId)
+    if (rank < 0 || frame.epoch < request.span.epoch || execution.isSettled) return discard(peerId, frame)
+    if (frame.epoch > request.span.epoch) return keepEarly(peerId, frame)
+    if (frame.signature !== request.signature) {
+      discard(peerId, frame)
+      mismatches.open(request)
+      return
+    }
+    try {
+      execution.accept(rank, frame)
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+      fail(request.op, error)
+    }
+    discard(peerId, frame)
+  }
+
+  const fail = (op: number, error: Error, isTold = false) => {
+    const entry = entries.get(op)
+    if (!entry) {
+      if (!isCalled(op)) doomed.set(op, error)
+      return
+    }
+    if (entry.error || entry.execution?.isSettled) return
+    entry.error = error
+    entry.execution?.fail(error)
+    const reason = reasonOf(error)
+    if (!isTold && reason && entry.request)
+      config.tell({ type: 'abort', op, epoch: entry.request.span.epoch, reason })
+  }
+
+  const isSilent = (entry: Entry, peerId: string) => entry.answers.get(peerId) !== true
+  /** Whom an op really waits for: those who have not called it, or do not answer; else those whose data is missing. */
+  const culprits = ({ request, execution, ...entry }: Entry): { step: number; peers: PeerName[] } => {
+    if (!request || !execution) return { step: 0, peers: [] }
+    const { step, peers } = execution.waitingFor()
+    const others = request.span.members.flatMap((member, rank) =>
+      rank === request.span.rank ? [] : [{ ...member, rank }],
+    )
+    const silent =
+      entry.askedAt === undefined ? [] : others.filter((member) => isSilent(entry, member.peerId))
+    const ranks = silent.length > 0 ? silent.map((member) => member.rank) : peers
+    return { step, peers: ranks.map((rank) => nameOf(request.span, rank)) }
+  }
+  const watch = () => {
+    isWatching = false
+    for (const [op, entry] of entries) {
+      const { request, execution } = entry
+      if (!request || !execution || execution.isSettled) continue
+      isWatching = true
+      const seconds = clock.now() - execution.movedAt
+      if (seconds < stallSeconds) {
+        delete entry.askedAt
+        continue
+      }
+      if (entry.askedAt === undefined) {
+        entry.askedAt = clock.now()
+        entry.answers.clear()
+        config.tell({ type: 'where', op })
+        continue
+      }
+      config.onWaiting({ op, seconds, ...culprits(entry) })
+      config.tell({ type: 'where', op })
+    }
+    if (isWatching) clock.after(watchSeconds, watch)
+  }
+
+  const timeOut = (op: number, entry: Entry, seconds: number) => {
+    const { step, peers } = culprits(entry)
+    const names = peers.map((peer) => `${peer.name} (rank ${peer.rank})`).join(', ')
+    const message = `Op ${op} did not end within ${seconds} s: waiting in step ${step + 1} for ${names}.`
+    fail(op, new TimeoutError(message, { op, step, waitingFor: peers }))
+  }
+
+  const run = async (request: OpRequest): Promise<Moved> => {
+    const { op, span, signal } = request
+    const entry = entries.get(op)
+    if (!entry) throw new ProtocolError(`op ${op} was not called`)
+    const cleanups: (() => void)[] = []
+    try {
+      entry.request = request
+      if (signal?.aborted) fail(op, abortedHere(op, signal.reason))
+      if (entry.error) throw entry.error
+      mismatches.called(request)
+      const execution = createExecution({
+        ...request.execution,
+        op,
+        epoch: span.epoch,
+        signature: request.signature,
+        clock,
+        lane: (rank) => config.lane(span.members[rank]!.peerId),
+      })
+      entry.execution = execution
+      cleanups.push(clock.after(request.timeoutSeconds, () => timeOut(op, entry, request.timeoutSeconds)))
+      if (signal) {
+        const onAbort = () => fail(op, abortedHere(op, signal.reason))
+        signal.addEventListener('abort', onAbort)
+        cleanups.push(() => signal.removeEventListener('abort', onAbort))
+      }
+      execution.start()
+      for (const { peerId, frame } of takeEarly(op)) deliver(peerId, frame, request, execution)
+      if (!isWatching) clock.after(watchSeconds, watch)
+      isWatching = true
+      return await execution.done
+    } finally {
+      for (const cleanup of cleanups) cleanup()
+      for (const member of span.members) config.lane(member.peerId)?.drop(op)
+      entries.delete(op)
+      mismatches.close(op)
+      for (const { peerId, frame } of takeEarly(op)) discard(peerId, frame)
+      // The next op may now use the whole window.
+      for (const member of span.members) config.lane(member.peerId)?.pump()
+    }
+  }
+
+  return {
+    run,
+    abandon(op, span, error) {
+      const entry = entries.get(op)
+      if (!entry) return
+      entries.delete(op)
+      for (const { peerId, frame } of takeEarly(op)) discard(peerId, frame)
+      if (!entry.error)
+        config.tell({
+          type: 'abort',
+          op,
+          epoch: span.epoch,
+          reason: reasonOf(error, nameOf(span, span.rank)),
+        })
+    },
+    failAll(error) {
+      for (const op of entries.keys()) fail(op, error, true)
+    },
+    begin(op) {
+      calledBelow = op
+    },
+    call(op) {
+      calledAbove.add(op)
+      while (calledAbove.delete(calledBelow)) calledBelow++
+      const entry: Entry = { answers: new Map() }
+      const error = doomed.get(op)
+      if (error) entry.error = error
+      doomed.delete(op)
+      entries.set(op, entry)
+    },
+    lose(peer, reason) {
+      for (const [op, { request, error }] of entries) {
+        if (!request || error) continue
+        const rank = rankOf(request.span, peer.peerId)
+        if (rank < 0) continue
+        const message = `${peer.name} (rank ${rank}) left in op ${op}: ${reason} The next op runs without ${peer.name}.`
+        fail(op, new PeerLostError(message, { peer: nameOf(request.span, rank), epoch: request.span.epoch }))
+      }
+    },
+    data(peerId, frame) {
+      const entry = entries.get(frame.op)
+      if (entry?.request && entry.execution) deliver(peerId, frame, entry.request, entry.execution)
+      else if (doomed.has(frame.op) || (!entry && isCalled(frame.op))) discard(peerId, frame)
+      else keepEarly(peerId, frame)
+    },
+    control(peerId, control) {
+      if (control.type === 'abort') fail(control.op, errorOf(control.reason))
+      else if (control.type === 'call') mismatches.heard(control.op, peerId, control.call)
+      else if (control.type === 'where')
+        config.tell({ type: 'here', op: control.op, isCalled: isCalled(control.op) }, peerId)
+      else if (control.type === 'here') entries.get(control.op)?.answers.set(peerId, control.isCalled)
+    },
+    oldestOp() {
+      let oldest = Number.POSITIVE_INFINITY
+      for (const op of entries.keys()) oldest = Math.min(oldest, op)
+      return oldest
+    },
+  }
+}
+
+function abortedHere(op: number, reason: unknown): AbortedError {
+  return new AbortedError(`Op ${op} was stopped by its caller.`, { cause: reason })
+}
+
+/** The error as the other ranks get it; `by` is the rank that met it. */
+function reasonOf(error: Error, by: PeerName): AbortReason {
+  const message = error.message.slice(0, maxReasonLength)
+  if (error instanceof TimeoutError)
+    return { code: 'TIMEOUT', message, op: error.op, step: error.step, waitingFor: [...error.waitingFor] }
+  if (error instanceof PeerLostError)
+    return { code: 'PEER_LOST', message, peer: error.peer, epoch: error.epoch }
+  if (error instanceof ProtocolError)
+    return { code: 'PROTOCOL', message: error.issue.slice(0, maxReasonLength) }
+  return { code: 'ABORTED', message: `${by.name} (rank ${by.rank}) stopped the op: ${message}` }
+}
+
+function errorOf(reason: AbortReason): Error {
+  switch (reason.code) {
+    case 'TIMEOUT':
+      return new TimeoutError(reason.message, reason)
+    case 'PEER_LOST':
+      return new PeerLostError(reason.message, reason)
+    case 'PROTOCOL':
+      return new ProtocolError(reason.message)
+    case 'ABORTED':
+      return new AbortedError(reason.message)
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * How the members agree on where an epoch begins in the sequence of ops. Pure: no links, no time.
+ *
+ * A new view does not stop the ops that run. Each member tells when its links to the new members are open; when all have said so, each
+ * stops numbering new ops for a moment and tells how many it has called; when all have told, the epoch begins at the
+ * boundary: the largest of these counts. Ops before the boundary belong to the older epochs and their members, ops from it on to all
+ * members of the new one. So everybody derives the same members for every op, and a newcomer enters between two ops.
+ * Standings are merged and passed on (gossip), so that not every pair needs a link.
+ */
+import type { Member, View } from '../membership/types.ts'
+import type { Standing } from './control.ts'
+
+/** An agreed epoch: ops from `boundary` on (until the next span's) run among `members`. */
+export interface Span {
+  readonly epoch: number
+  readonly boundary: number
+  readonly members: readonly Member[]
+  /** This member's rank. */
+  readonly rank: number
+}
+
+export interface Epochs {
+  /** The newest agreed epoch. */
+  readonly current: Span | undefined
+  /** The newest view, which may not be agreed on yet. */
+  readonly view: View | undefined
+  readonly isAgreed: boolean
+  /** The current epoch is this member's first. */
+  readonly isFirst: boolean
+  /** Numbering of new ops is held back: this member has told its count and the agreement is not complete. */
+  readonly isFrozen: boolean
+  /** A newer view: the agreement starts anew. */
+  begin(view: View): void
+  /** This member's links to all members of `view` are open. */
+  ready(): void
+  /** Takes what another member knows; returns whether anything was new. */
+  merge(epoch: number, standings: readonly Standing[]): boolean
+  /** Moves on as far as the standings allow. `called`: ops called on this member. Returns the new span once it is agreed. */
+  settle(called: number): Span | undefined
+  /** What to tell the others; undefined when there is nothing to agree on. */
+  standings(): { epoch: number; standings: Standing[] } | undefined
+  /** The span that op belongs to; undefined when it is not known yet. */
+  spanOf(op: number): Span | undefined
+}
+
+export function createEpochs(selfId: string): Epochs {
+  const spans: Span[] = []
+  const known = new Map<number, Map<string, Standing>>()
+  /** Members that have taken part in an agreement, by this member's knowledge: their ops before now count. */
+  let view: View | undefined
+  let isReady = false
+
+  const current = () => spans[spans.length - 1]
+  const isAgreed = () => view !== undefined && current()?.epoch === view.epoch
+  const own = (): Standing | undefined => (view ? known.get(view.epoch)?.get(selfId) : undefined)
+  const tell = (standing: Standing) => {
+    if (!view) return
+    const standings = known.get(view.epoch) ?? new Map<string, Standing>()
+    known.set(view.epoch, standings)
+    standings.set(standing.peerId, standing)
+  }
+  const all = (test: (standing: Standing) => boolean) =>
+    view?.members.every((member) => {
+      const standing = known.get(view!.epoch)?.get(member.peerId)
+      return standing !== undefined && test(standing)
+    }) ?? false
+
+  return {
+    get current() {
+      return current()
+    },
+    get view() {
+      return view
+    },
+    get isAgreed() {
+      return isAgreed()
+    },
+    get isFirst() {
+      return spans.length === 1
+    },
+    get isFrozen() {
+      return !isAgreed() && own()?.called !== undefined
+    },
+    begin(next) {
+      if (view && next.epoch <= view.epoch) return
+      view = next
+      isReady = false
+      for (const epoch of known.keys()) if (epoch < next.epoch) known.delete(epoch)
+    },
+    ready() {
+      if (!view || isReady || isAgreed()) return
+      isReady = true
+      tell({ peerId: selfId, isFresh: spans.length === 0 })
+    },
+    merge(epoch, standings) {
+      if (view && epoch < view.epoch) return false
+      const mine = known.get(epoch) ?? new Map<string, Standing>()
+      known.set(epoch, mine)
+      let isNew = false
+      for (const standing of standings) {
+        const before = mine.get(standing.peerId)
+        if (
+          standing.peerId === selfId ||
+          (before && (before.called !== undefined || standing.called === undefined))
+        )
+          continue
+        mine.set(standing.peerId, standing)
+        isNew = true
+      }
+      return isNew
+    },
+    settle(called) {
+      if (!view || !isReady || isAgreed() || !all(() => true)) return undefined
+      const mine = own()!
+      if (mine.called === undefined) tell({ ...mine, called })
+      if (!all((standing) => standing.called !== undefined)) return undefined
+      const standings = view.members.map((member) => known.get(view!.epoch)!.get(member.peerId)!)
+      const boundary = standings.reduce(
+        (most, { isFresh, called = 0 }) => (isFresh ? most : Math.max(most, called)),
+        0,
+      )
+      const rank = view.members.findIndex((member) => member.peerId === selfId)
+      const span: Span = { epoch: view.epoch, boundary, members: view.members, rank }
+      spans.push(span)
+      return span
+    },
+    standings() {
+      const standings = view && known.get(view.epoch)
+      if (!view || !standings || standings.size === 0) return undefined
+      return { epoch: view.epoch, standings: [...standings.values()] }
+    },
+    spanOf(op) {
+      for (let i = spans.length - 1; i >= 0; i--) if (spans[i]!.boundary <= op) return spans[i]
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The sending side of one link: which segment of which op goes next, and when.
+ *
+ * Two levels of flow control. The link's own queue is bounded by its mark (`send` returns false, `drain` goes on). Above it, at
+ * most `windowBytes` are on the way without having been consumed by the peer, so that both directions of a link stay even
+ * and queues in the network short. Acknowledgements ride on every frame (`consumed`); a frame that uses up another quarter
+ * of the window asks for one at once.
+ *
+ * Older ops go first, and ops other than the oldest one may fill only half of the window: a peer that has not called a later op
+ * yet does not consume its frames, and they must not keep the older op's frames from it.
+ */
+import type { Link } from '../transport/types.ts'
+import {
+  encodeFrame,
+  type Frame,
+  type FrameHeader,
+  frameHeaderBytes,
+  writeFrameHeader,
+} from '../wire/frame.ts'
+import type { OutgoingMessage } from './dataflow.ts'
+
+/** A message of an op that waits for its turn on this link. */
+export interface LaneJob {
+  readonly op: number
+  readonly epoch: number
+  readonly signature: number
+  readonly message: OutgoingMessage
+  /** Called after each segment that was handed to the link. */
+  onSent(bytes: number): void
+}
+
+export interface Lane {
+  readonly link: Link
+  /** The largest segment that the link takes in one message. */
+  readonly segmentBytes: number
+  windowBytes: number
+  /** Bytes handed to the link and not consumed by the peer yet. */
+  readonly inFlightBytes: number
+  enqueue(job: LaneJob): void
+  /** Forgets the messages of an op that has ended. */
+  drop(op: number): void
+  /** Sends as much as link and window take. */
+  pump(): void
+  /** Sends a frame outside of the window: control, pings. */
+  sendNow(header: Partial<FrameHeader> & Pick<FrameHeader, 'kind'>, payload: Uint8Array): void
+  /** Every frame that came from the peer passes here first. */
+  arrived(frame: Frame): void
+  /** A data frame from the peer was handed to its op (or dropped for good). */
+  consume(frame: Frame): void
+  drained(): void
+}
+
+const noPayload = new Uint8Array(0)
+
+export function createLane(
+  link: Link,
+  options: { windowBytes: number; segmentBytes: number; oldestOp(): number },
+): Lane {
+  const jobs: LaneJob[] = []
+  const scratch = new Uint8Array(frameHeaderBytes + options.segmentBytes)
+  let isBlocked = false
+  let sent = 0
+  let consumedByPeer = 0
+  let consumedHere = 0
+  let unaskedBytes = 0
+
+  const header = (fields: Partial<FrameHeader> & Pick<FrameHeader, 'kind'>): FrameHeader => ({
+    acknowledge: false,
+    epoch: 0,
+    op: 0,
+    step: 0,
+    offset: 0,
+    total: 0,
+    signature: 0,
+    ...fields,
+    consumed: consumedHere >>> 0,
+  })
+
+  const sendSegment = (job: LaneJob, bytes: number) => {
+    const { message } = job
+    const frame = scratch.subarray(0, frameHeaderBytes + bytes)
+    const offset = message.sentBytes
+    message.take(frame.subarray(frameHeaderBytes))
+    sent += frame.byteLength
+    unaskedBytes += frame.byteLength
+    const acknowledge = unaskedBytes >= lane.windowBytes / 4
+    if (acknowledge) unaskedBytes = 0
+    writeFrameHeader(
+      frame,
+      header({
+        kind: 'data',
+        acknowledge,
+        epoch: job.epoch,
+        op: job.op,
+        step: message.step,
+        offset,
+        total: message.bytes,
+        signature: job.signature,
+      }),
+    )
+    if (!link.send(frame)) isBlocked = true
+    job.onSent(bytes)
+  }
+
+  let isPumping = false
+  const pump = () => {
+    // A segment that leaves can make others sendable, which calls pump again: the loop below sees them.
+    if (isPumping) return
+    isPumping = true
+    const oldest = options.oldestOp()
+    for (let index = 0; index < jobs.length && !isBlocked; ) {
+      const job = jobs[index]!
+      const bytes = job.message.nextSegment()
+      if (bytes < 0) {
+        jobs.splice(index, 1)
+        continue
+      }
+      const limit = job.op === oldest ? lane.windowBytes : lane.windowBytes / 2
+      if (lane.inFlightBytes >= limit) {
+        index++
+        continue
+      }
+      sendSegment(job, bytes)
+      // What left may have made an older message sendable.
+      index = 0
+    }
+    isPumping = false
+  }
+
+  const lane: Lane = {
+    link,
+    segmentBytes: options.segmentBytes,
+    windowBytes: options.windowBytes,
+    get inFlightBytes() {
+      return sent - consumedByPeer
+    },
+    enqueue(job) {
+      if (jobs.some((other) => other.message === job.message)) return
+      let at = jobs.length
+      while (at > 0 && isBefore(job, jobs[at - 1]!)) at--
+      jobs.splice(at, 0, job)
+    },
+    drop(op) {
+      for (let i = jobs.length - 1; i >= 0; i--) if (jobs[i]!.op === op) jobs.splice(i, 1)
+    },
+    pump,
+    sendNow(fields, payload) {
+      if (!link.send(encodeFrame(header({ total: payload.byteLength, ...fields }), payload))) isBlocked = true
+    },
+    arrived(frame) {
+      // The counter on the wire runs modulo 2^32; no honest peer has consumed more than was sent.
+      consumedByPeer = Math.min(sent, consumedByPeer + ((frame.consumed - consumedByPeer) >>> 0))
+    },
+    consume(frame) {
+      consumedHere += frameHeaderBytes + frame.payload.byteLength
+      if (frame.acknowledge) lane.sendNow({ kind: 'ack' }, noPayload)
+    },
+    drained() {
+      isBlocked = false
+      pump()
+    },
+  }
+  return lane
+}
+
+function isBefore(a: LaneJob, b: LaneJob): boolean {
+  return a.op < b.op || (a.op === b.op && a.message.step < b.message.step)
+}
