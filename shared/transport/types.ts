@@ -1,6 +1,6 @@
 /**
  * What the collective needs of a network: reliable, ordered links between pairs of peers, with back-pressure.
- * The memory transport and the WebRTC transport pass one suite (shared/transport/compliance.ts).
+ * The memory transport and the WebRTC transport pass one suite (test/compliance/transport.ts).
  */
 import type { Events } from '../base/emitter.ts'
 import type { LinkError } from '../base/errors.ts'
@@ -28,8 +28,9 @@ export interface Link {
   readonly bufferedBytes: number
   /**
    * Takes a message; the bytes are copied or sent before the call returns, so the caller may reuse them.
-   * Returns false when the queue is over its mark: wait for `onDrain` before sending more. (It never throws for a full
-   * queue and never drops.) Sending on a closed link does nothing.
+   * Returns false when the queue is over its mark: wait for `drain` before sending more. (It never throws for a full
+   * queue and never drops.) Sending on a closed link does nothing and returns false.
+   * @throws {PapilioError} TOO_LARGE when the message is over `maxMessageBytes`.
    */
   send(message: Uint8Array): boolean
 }
@@ -37,7 +38,10 @@ export interface Link {
 export interface TransportEvents {
   /** A link to `peerId` is open. */
   open: Link
-  /** The link is gone; `error` says why. Nothing more will come from it. */
+  /**
+   * The link is gone, or could not be made at all; `error` says why. Nothing more will come from it, and what was handed
+   * over but had not arrived may be lost. Also sent for a link that this side closed itself.
+   */
   close: { peerId: string; error: LinkError }
   /** Any change of a link's state, for people to see. */
   status: LinkStatus
@@ -45,7 +49,10 @@ export interface TransportEvents {
 
 export interface Transport extends Events<TransportEvents> {
   readonly selfId: string
-  /** Asks for links to exactly these peers: opens what is missing, closes what is not wanted any more. */
+  /**
+   * Asks for links to exactly these peers: opens what is missing, closes what is not wanted any more. A link opens when
+   * both sides want it. One that has closed stays closed until it is asked for again, here and there.
+   */
   want(peerIds: readonly string[]): void
   link(peerId: string): Link | undefined
   statuses(): readonly LinkStatus[]
