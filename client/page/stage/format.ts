@@ -1,0 +1,51 @@
+/** Numbers for people: ms and µs, KiB and MiB, MB/s, with a fixed number of significant digits. */
+
+function digits(value: number, significant: number): string {
+  if (value === 0) return '0'
+  const decimals = Math.max(0, significant - 1 - Math.floor(Math.log10(Math.abs(value))))
+  return value.toFixed(Math.min(decimals, 6))
+}
+
+export function formatSeconds(seconds: number): string {
+  if (!Number.isFinite(seconds)) return '–'
+  const size = Math.abs(seconds)
+  if (size === 0) return '0 ms'
+  if (size < 0.9995e-3) return `${digits(seconds * 1e6, size < 1e-5 ? 2 : 3)} µs`
+  if (size < 0.9995) return `${digits(seconds * 1e3, size < 0.01 ? 2 : 3)} ms`
+  return `${digits(seconds, 3)} s`
+}
+
+export function formatBytes(bytes: number): string {
+  for (const [unit, size] of [
+    ['GiB', 2 ** 30],
+    ['MiB', 2 ** 20],
+    ['KiB', 2 ** 10],
+  ] as const)
+    if (bytes >= size * 0.9995) {
+      const value = bytes / size
+      return `${Number.isInteger(value) ? value : digits(value, 3)} ${unit}`
+    }
+  return `${Number.isInteger(bytes) ? bytes : digits(bytes, 3)} B`
+}
+
+/** Decimal megabytes per second. */
+export function formatRate(bytesPerSecond: number): string {
+  return `${digits(bytesPerSecond / 1e6, 3)} MB/s`
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** 0, 1, 2, 5 → "0–2, 5"; long lists are cut. */
+export function formatList(numbers: readonly number[], most = 12): string {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const runs: [number, number][] = []
+  for (const n of sorted) {
+    const last = runs.at(-1)
+    if (last !== undefined && n === last[1] + 1) last[1] = n
+    else runs.push([n, n])
+  }
+  const words = runs.map(([a, b]) => (a === b ? `${a}` : b === a + 1 ? `${a}, ${b}` : `${a}–${b}`))
+  return words.length > most ? `${words.slice(0, most).join(', ')}, …` : words.join(', ')
+}
