@@ -174,9 +174,18 @@ export class RunMember implements Events<RunEvents> {
   /** The group has (another) ready epoch: say hello, and lead it when this is rank 0. */
   #settle(): void {
     const { group } = this.#config
-    if (group.state !== 'ready' || group.epoch === this.#readyEpoch) return
-    this.#readyEpoch = group.epoch
+    if (group.state !== 'ready') {
+      this.#sequencer.onPending()
+      return
+    }
     const members = group.members.map((member) => member.peerId)
+    if (group.epoch !== this.#readyEpoch) this.#greetEpoch(members)
+    if (group.rank === 0) this.#give(this.#sequencer.onReady(group.epoch, members))
+    else this.#sequencer.onDeposed()
+  }
+
+  #greetEpoch(members: readonly string[]): void {
+    this.#readyEpoch = this.#config.group.epoch
     for (const id of this.#present) if (!members.includes(id)) this.#present.delete(id)
     this.#tellAll({ type: 'hello', about: this.#about, answer: true })
     const run = this.#current
@@ -186,8 +195,6 @@ export class RunMember implements Events<RunEvents> {
         message: 'Rank 0, which led the run, left.',
         peers: [run.leader],
       })
-    if (group.rank === 0) this.#give(this.#sequencer.onReady(group.epoch, members))
-    else this.#sequencer.onDeposed()
   }
 
   #receive(from: string, message: RunMessage): void {

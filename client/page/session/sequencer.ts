@@ -38,6 +38,7 @@ const queueLimit = 8
 
 export class Sequencer {
   readonly #createId: () => string
+  #isReady = false
   #epoch = -1
   #members: readonly string[] = []
   readonly #present = new Set<string>()
@@ -51,10 +52,12 @@ export class Sequencer {
   /** The members of `epoch` can reach each other. A run of an older epoch ends: its data are another group's. */
   onReady(epoch: number, members: readonly string[]): Order[] {
     const before = this.#members
+    this.#isReady = true
     this.#epoch = epoch
     this.#members = members
     const run = this.#current
-    if (!run || run.epoch === epoch) return this.#next()
+    if (!run) return this.#next()
+    if (run.epoch === epoch) return run.waitingFor.size > 0 ? [] : this.#advance(run)
     const joined = members.filter((id) => !before.includes(id))
     const gone = before.filter((id) => !members.includes(id))
     return this.#finish({
@@ -64,10 +67,15 @@ export class Sequencer {
     })
   }
 
+  /** A new view is being agreed on: a call that is announced now might meet a newcomer who knows nothing of it. */
+  onPending(): void {
+    this.#isReady = false
+  }
+
   /** This rank does not lead any more. */
   onDeposed(): void {
     this.#queue = []
-    this.#members = []
+    this.#isReady = false
     this.#current = undefined
   }
 
@@ -100,7 +108,7 @@ export class Sequencer {
     if (run?.runId !== runId || run.position !== position) return []
     run.waitingFor.delete(peerId)
     if (hash !== undefined) run.hashes.add(hash)
-    return run.waitingFor.size > 0 ? [] : this.#advance(run)
+    return run.waitingFor.size > 0 || !this.#isReady ? [] : this.#advance(run)
   }
 
   onFailed(runId: string, error: RunError): Order[] {
@@ -136,7 +144,7 @@ export class Sequencer {
   }
 
   #next(): Order[] {
-    if (this.#current || this.#members.length === 0) return []
+    if (this.#current || !this.#isReady) return []
     if (this.#members.some((id) => !this.#present.has(id))) return []
     const next = this.#queue.shift()
     if (next === undefined) return []

@@ -5,6 +5,7 @@ import { AbortedError, PeerLostError } from '../../../../shared/base/errors.ts'
 import type {
   AllreduceOptions,
   Choice,
+  CollectiveOptions,
   Group,
   GroupEvents,
   GroupState,
@@ -90,6 +91,9 @@ export class FakeGroup extends Emitter<GroupEvents> implements Group {
   get size() {
     return this.members.length
   }
+  get roster() {
+    return this.#network.members
+  }
   get model(): NetworkModel {
     return { version: 0, size: this.size, links: [], gamma: 0, overhead: 0, hostBeta: 0 }
   }
@@ -149,7 +153,7 @@ export class FakeGroup extends Emitter<GroupEvents> implements Group {
     return { data: target, report: this.#report(op, options, members) }
   }
 
-  #report(op: number, options: AllreduceOptions<never>, contributors: readonly Member[]): Report {
+  #report(op: number, options: CollectiveOptions, contributors: readonly Member[]): Report {
     return {
       op,
       epoch: this.epoch,

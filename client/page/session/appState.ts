@@ -1,0 +1,106 @@
+/** The one word for where the page is (data-app-state), and the warnings of a group that works all the same. */
+import type { Member } from '../../../shared/membership/types.ts'
+import type { LabState } from './labState.ts'
+
+export type AppState =
+  | 'empty'
+  | 'waiting'
+  | 'connecting'
+  | 'ready'
+  | 'running'
+  | 'degraded'
+  | 'failed'
+  | 'reconnecting'
+  | 'version-mismatch'
+  | 'room-full'
+  | 'room-locked'
+  | 'room-unknown'
+  | 'room-closed'
+  | 'unsupported'
+
+const refusals: Readonly<Record<string, AppState>> = {
+  NO_WEBRTC: 'unsupported',
+  UNSUPPORTED: 'unsupported',
+  VERSION_MISMATCH: 'version-mismatch',
+  ROOM_FULL: 'room-full',
+  ROOM_LOCKED: 'room-locked',
+  ROOM_UNKNOWN: 'room-unknown',
+  ROOM_CLOSED: 'room-closed',
+}
+
+export function appStateOf(state: LabState): AppState {
+  if (state.place === 'refused') return refusals[state.refusal?.code ?? ''] ?? 'failed'
+  if (state.place !== 'joined') return 'connecting'
+  if (state.run?.phase === 'running') return 'running'
+  if (!state.isServerThere) return 'reconnecting'
+  if (!isConnected(state)) return 'connecting'
+  if (state.expected !== undefined) return 'waiting'
+  if (state.notice && isFailure(state.notice.code)) return 'failed'
+  if (state.members.length === 1) return 'empty'
+  return warningsOf(state).length > 0 ? 'degraded' : 'ready'
+}
+
+/** Notices that say that something the user asked for did not work; the others only tell. */
+function isFailure(code: string): boolean {
+  return code !== 'STOPPED' && code !== 'POPUP_BLOCKED'
+}
+
+/** Everybody can reach everybody, takes part, and the links are measured. */
+function isConnected(state: LabState): boolean {
+  return (
+    state.groupState === 'ready' &&
+    absent(state).length === 0 &&
+    (state.members.length < 2 || state.measuredEpoch === state.epoch)
+  )
+}
+
+/** Members that do not follow orders (yet). */
+export function absent(state: LabState): Member[] {
+  return state.members.filter((member) => !state.about.has(member.peerId))
+}
+
+/** Members without an open link to this page's peer. */
+export function unlinked(state: LabState): Member[] {
+  return state.members.filter(
+    ({ peerId }) => peerId !== state.self?.peerId && state.links.get(peerId)?.state !== 'open',
+  )
+}
+
+export type PeerState = 'connecting' | 'joining' | 'ready'
+
+/** connecting: its link is being opened. joining: linked, but it has not said hello. */
+export function peerStateOf(state: LabState, peerId: string): PeerState {
+  if (peerId !== state.self?.peerId && state.links.get(peerId)?.state !== 'open') return 'connecting'
+  return state.about.has(peerId) && state.groupState === 'ready' ? 'ready' : 'joining'
+}
+
+export interface Warning {
+  readonly rank: number
+  readonly member: Member
+  readonly cause: 'hidden' | 'relayed'
+}
+
+/** What makes a working group slower than it could be. */
+export function warningsOf(state: LabState): Warning[] {
+  return state.members.flatMap((member, rank): Warning[] => {
+    const isHidden = state.about.get(member.peerId)?.hidden === true && member.peerId !== state.self?.peerId
+    const isRelayed = state.links.get(member.peerId)?.path === 'relayed'
+    return [
+      ...(isHidden ? [{ rank, member, cause: 'hidden' as const }] : []),
+      ...(isRelayed ? [{ rank, member, cause: 'relayed' as const }] : []),
+    ]
+  })
+}
+
+/** Why a run cannot be asked for now; undefined when it can. */
+export function whyNoRun(state: LabState): string | undefined {
+  if (state.place !== 'joined') return 'This page is not in a room.'
+  if (state.run?.phase === 'running') return 'A run is going on.'
+  if (state.pendingRequest !== undefined) return 'Waiting for rank 0 to begin the run.'
+  if (state.members.length < 2) return 'An allreduce needs at least two peers. Add peers first.'
+  if (state.groupState !== 'ready') return 'The links between the peers are still being opened.'
+  const missing = absent(state)
+  if (missing.length > 0)
+    return `${missing.map((member) => member.name).join(', ')}: here, but not ready to take part yet.`
+  return state.measuredEpoch === state.epoch ? undefined : 'The links are being measured.'
+}

@@ -1,0 +1,80 @@
+/** What is known of a run, folded from the log. */
+import type { Progress, Report, Waiting } from '../../../shared/collective/types.ts'
+import type { Member } from '../../../shared/membership/types.ts'
+import type { LabEvent } from './events.ts'
+import type { RankResult, RunError } from './messages.ts'
+import type { Compared } from './part.ts'
+import type { Call } from './runSpec.ts'
+import type { RunStart } from './runs.ts'
+
+export interface RunState {
+  readonly start: RunStart
+  /** Who was in the group when it began, in rank order. */
+  readonly members: readonly Member[]
+  readonly phase: 'running' | 'done' | 'stopped' | 'failed'
+  readonly startedAt: number
+  readonly call?: Call & { readonly index: number; readonly total: number }
+  readonly progress?: Progress
+  readonly waiting?: Waiting
+  /** This rank's last report of each variant. */
+  readonly reports: ReadonlyMap<number, Report>
+  /** By variant, then by peerId. */
+  readonly results: ReadonlyMap<number, ReadonlyMap<string, RankResult>>
+  readonly spreads: ReadonlyMap<number, Compared>
+  readonly error?: RunError
+}
+
+export function beginRun(start: RunStart, members: readonly Member[], at: number): RunState {
+  return {
+    start,
+    members,
+    phase: 'running',
+    startedAt: at,
+    reports: new Map(),
+    results: new Map(),
+    spreads: new Map(),
+  }
+}
+
+function withEntry<Key, Value>(
+  map: ReadonlyMap<Key, Value>,
+  key: Key,
+  value: Value,
+): ReadonlyMap<Key, Value> {
+  return new Map(map).set(key, value)
+}
+
+/** The run after one of its events. Progress never goes back: another call begins at zero, as another call. */
+export function foldRun(run: RunState, event: LabEvent): RunState {
+  switch (event.kind) {
+    case 'call': {
+      const { progress: _, waiting: __, ...rest } = run
+      return { ...rest, call: { ...event.call, index: event.index, total: event.total } }
+    }
+    case 'progress': {
+      const { waiting: _, ...rest } = run
+      return { ...rest, progress: event.progress }
+    }
+    case 'waiting':
+      return { ...run, waiting: event.waiting }
+    case 'report':
+      return { ...run, reports: withEntry(run.reports, event.call.variant, event.report) }
+    case 'result': {
+      const { variant } = event.result
+      const ofVariant = withEntry(run.results.get(variant) ?? new Map(), event.peerId, event.result)
+      return { ...run, results: withEntry(run.results, variant, ofVariant) }
+    }
+    case 'spread':
+      return { ...run, spreads: withEntry(run.spreads, event.variant, event.spread) }
+    case 'run-failed':
+      return run.error ? run : { ...run, error: event.error }
+    case 'run-finished': {
+      const error = event.error ?? run.error
+      const { waiting: _, ...rest } = run
+      if (!error) return { ...rest, phase: 'done' }
+      return { ...rest, phase: error.code === 'ABORTED' ? 'stopped' : 'failed', error }
+    }
+    default:
+      return run
+  }
+}
