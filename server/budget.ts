@@ -1,6 +1,4 @@
 /** Who may ask how much: signalling bytes per connection, joins per address. */
-import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { ServerConfig } from './config.ts'
 
@@ -40,28 +38,4 @@ export function createBudgets(config: ServerConfig): Budgets {
       }
     },
   }
-}
-
-/**
- * The address that joins are counted by: of the connection, or, behind the operator's own proxy, the last one in
- * X-Forwarded-For (the only one that this proxy vouches for). An IPv6 host owns a /64, so that is what counts.
- */
-export function addressOf(request: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy ? request.headers['x-forwarded-for'] : undefined
-  const chain = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
-  const address = chain?.split(',').at(-1)?.trim() || (request.socket.remoteAddress ?? 'unknown')
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  return isIPv6(plain) ? networkOf(plain) : plain
-}
-
-function networkOf(address: string): string {
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
-  const groups = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
 }

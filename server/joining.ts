@@ -3,7 +3,8 @@ import type { Clock } from '../shared/base/clock.ts'
 import type { JoinEvent } from '../shared/membership/roomTypes.ts'
 import { type JoinReply, joinRequestSchema } from '../shared/signaling/events.ts'
 import { protocolVersion } from '../shared/signaling/limits.ts'
-import { addressOf, type Budgets } from './budget.ts'
+import { networkOf } from './address.ts'
+import type { Budgets } from './budget.ts'
 import { isAlive } from './challenge.ts'
 import { freeCode, freshIds, hostToken, isHostToken } from './codes.ts'
 import type { ServerConfig } from './config.ts'
@@ -34,7 +35,7 @@ export async function handleJoin(
   socket.data.reply = reply
   checkVersion(raw)
   const request = parse(joinRequestSchema, 'join', raw)
-  if (!(await parts.budgets.join(addressOf(socket.request, config.trustProxy)))) {
+  if (!(await parts.budgets.join(networkOf(socket.request, config.trustProxy)))) {
     throw new Refusal('RATE_LIMITED', 'Too many joins from your network. Wait a minute and try again.')
   }
   const code = request.room ?? freeCode((used) => rooms.get(used) !== undefined)
