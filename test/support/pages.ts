@@ -27,7 +27,7 @@ export class Tabs {
   readonly #server: { url: string }
   readonly #problems: string[] = []
   readonly #expected: RegExp[] = []
-  readonly #ready: Promise<void>
+  readonly #ready: Promise<unknown>
 
   constructor(context: BrowserContext, server: { url: string }) {
     this.#context = context
