@@ -36,10 +36,13 @@ export default defineConfig({
       },
       {
         root,
+        // Known before the first test: a dependency found later makes Vite reload the page in the middle of one.
+        optimizeDeps: { include: ['simple-peer/simplepeer.min.js', 'socket.io-client', 'valibot'] },
         test: {
           name: 'browser',
           root,
           include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/support/provideServer.ts'],
           testTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
