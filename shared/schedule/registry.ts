@@ -1,7 +1,10 @@
 import { ArgumentError } from '../base/errors.ts'
+import { createAhc } from './ahc.ts'
+import { bruckAlltoall, directAlltoall } from './alltoall.ts'
 import { binomial, binomialBroadcast, binomialGather, binomialReduce, binomialScatter } from './binomial.ts'
 import { bruck, bruckAllgather } from './bruck.ts'
 import { chain, chainBroadcast, chainReduce } from './chain.ts'
+import { directAllgather, directReduceScatter } from './direct.ts'
 import { dissemination, disseminationBarrier } from './dissemination.ts'
 import { doubleTree } from './doubleTree.ts'
 import { hybrid, recursiveDoubling, recursiveHalving } from './doubling.ts'
@@ -19,12 +22,15 @@ export const algorithms: readonly Algorithm[] = [
   binomial,
   chain,
   doubleTree,
+  createAhc(() => algorithms),
   star,
   recursiveDoubling,
   recursiveHalving,
   hybrid,
   elimination,
+  directReduceScatter,
   bruckAllgather,
+  directAllgather,
   binomialReduce,
   chainReduce,
   flatReduce,
@@ -35,6 +41,8 @@ export const algorithms: readonly Algorithm[] = [
   flatGather,
   binomialScatter,
   flatScatter,
+  bruckAlltoall,
+  directAlltoall,
   disseminationBarrier,
 ]
 
