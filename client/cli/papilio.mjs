@@ -3,4 +3,6 @@
 import { register } from 'tsx/esm/api'
 
 register()
-await import('./main.ts')
+const { main } = await import('./main.ts')
+const { standardOutput } = await import('./output.ts')
+process.exitCode = await main(process.argv.slice(2), standardOutput)
