@@ -1,0 +1,10 @@
+/** Where a command writes: results to standard output, everything else to standard error. */
+export interface Output {
+  line(text: string): void
+  error(text: string): void
+}
+
+export const standardOutput: Output = {
+  line: (text) => process.stdout.write(`${text}\n`),
+  error: (text) => process.stderr.write(`${text}\n`),
+}
