@@ -15,6 +15,15 @@ export function formatSeconds(seconds: number): string {
   return `${digits(seconds, 3)} s`
 }
 
+/** For axes: no digits that say nothing. */
+export function formatTick(seconds: number): string {
+  const trim = (value: number) => String(Number(value.toPrecision(3)))
+  if (seconds === 0) return '0'
+  if (Math.abs(seconds) < 0.9995e-3) return `${trim(seconds * 1e6)} µs`
+  if (Math.abs(seconds) < 0.9995) return `${trim(seconds * 1e3)} ms`
+  return `${trim(seconds)} s`
+}
+
 export function formatBytes(bytes: number): string {
   for (const [unit, size] of [
     ['GiB', 2 ** 30],

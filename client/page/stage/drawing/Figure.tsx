@@ -24,11 +24,13 @@ export interface FigureProps {
   readonly notes?: ComponentChildren
   readonly tools?: ComponentChildren
   readonly children: ComponentChildren
+  /** Stays when the table is shown. */
+  readonly footer?: ComponentChildren
   readonly data?: Readonly<Record<`data-${string}`, string | number>>
 }
 
 export function Figure(props: FigureProps): JSX.Element {
-  const { title, summary, testId, table, drawing, fileName, notes, tools, children, data } = props
+  const { title, summary, testId, table, drawing, fileName, notes, tools, children, footer, data } = props
   const [asTable, setAsTable] = useState(false)
   const figure = useRef<HTMLElement>(null)
   const summaryId = useId()
@@ -62,6 +64,7 @@ export function Figure(props: FigureProps): JSX.Element {
         {summary}
       </p>
       {asTable ? <TableView table={table()} /> : children}
+      {footer}
     </figure>
   )
 }

@@ -7,7 +7,7 @@ import type { Mark } from '../drawing/marks.ts'
 import { readPalette, useThemeChanges } from '../drawing/useBox.ts'
 import type { StageRank, Stroke, TimetableLayout } from './data.ts'
 import type { Holdings } from './flow.ts'
-import { bufferMarks, ghostMarks, stationMarks, strokeMarks, tickMark } from './paint.ts'
+import { bufferMarks, ghostMarks, stationMarks, strokeMarks, tagMarks, tickMark } from './paint.ts'
 
 /** Marks that are drawn together at one opacity. */
 export interface Layer {
@@ -44,12 +44,22 @@ export function bodyLayers(
   const hue = (rank: number) => ranks[rank]?.hue ?? rank
   const faded = focus.rank !== undefined || focus.stroke !== undefined
   const opacity = (stroke: Stroke) =>
-    faded && !isIn(focus, stroke) ? 0.12 : begun(stroke) || (faded && isIn(focus, stroke)) ? 1 : 0.34
+    faded && !isIn(focus, stroke)
+      ? focus.stroke
+        ? 0.25
+        : 0.12
+      : begun(stroke) || (faded && isIn(focus, stroke))
+        ? 1
+        : 0.34
   const strokes = [...layout.strokes].sort((a, b) => opacity(a) - opacity(b))
   return [
     { marks: [...ghostMarks(layout), ...stationMarks(layout, ranks)], opacity: 1 },
     ...strokes.map((stroke) => ({
       marks: strokeMarks(stroke, hue(stroke.from), layout, focus.stroke === stroke),
+      opacity: opacity(stroke),
+    })),
+    ...strokes.map((stroke) => ({
+      marks: tagMarks(stroke, hue(stroke.from), layout),
       opacity: opacity(stroke),
     })),
     ...layout.buffers.map((box) => {
@@ -69,9 +79,10 @@ export function bodyLayers(
 function finalTicks({ layout, holdings }: Scene, done: readonly number[]): Layer[] {
   const last = holdings.at(-1)
   if (last === undefined || layout.right > 0) return []
+  const lastBuffer = layout.buffers.at(-1)?.x ?? 0
   const marks = layout.rows.flatMap((y, rank) =>
     isFull(last, layout, rank) && (done[rank] ?? 0) >= layout.steps
-      ? [tickMark(layout.width - 14 * layout.scale, y, layout.scale)]
+      ? [tickMark(lastBuffer + layout.bufferWidth + 6 * layout.scale, y, layout.scale)]
       : [],
   )
   return [{ marks, opacity: 1 }]

@@ -24,7 +24,7 @@ import {
   travelledByProgress,
   wagons,
 } from './moment.ts'
-import { bufferMarks, headerMarks, labelMarks, tickMark, waitingMarks } from './paint.ts'
+import { bufferMarks, cornerMarks, headerMarks, labelMarks, tickMark, waitingMarks } from './paint.ts'
 import { titleOf } from './title.ts'
 import './timetable.css'
 import { cellLines, rankWords, stepWords, strokeLines, timetableSummary, timetableTable } from './words.ts'
@@ -197,6 +197,11 @@ export function Timetable(props: TimetableProps): JSX.Element {
       drawing={() => wholeDrawing(layout, layers, gutter, ranks)}
       fileName={`papilio-timetable-${schedule.algorithm}-${schedule.size}`}
       data={{ 'data-mode': layout.mode, 'data-size': layout.size, 'data-steps': layout.steps }}
+      footer={
+        <p class="timetable-step" data-testid="step-label" data-step={now} data-total={layout.steps}>
+          {stepWords(layout, step)}
+        </p>
+      }
       notes={simulated ? <span class="stage-stamp">Simulation</span> : undefined}
     >
       <div ref={attach} class="timetable-frame">
@@ -213,7 +218,9 @@ export function Timetable(props: TimetableProps): JSX.Element {
             onClick={onClick}
             onBlur={() => setPointed(undefined)}
           >
-            <div class="timetable-corner" />
+            <svg class="timetable-corner" width={layout.left} height={layout.top} aria-hidden="true">
+              <Marks marks={cornerMarks(layout)} />
+            </svg>
             <svg
               class="timetable-header"
               width={layout.width}
@@ -272,9 +279,6 @@ export function Timetable(props: TimetableProps): JSX.Element {
           {stroke ? lines.join('. ') : ''}
         </p>
       </div>
-      <p class="timetable-step" data-testid="step-label" data-step={now} data-total={layout.steps}>
-        {stepWords(layout, step)}
-      </p>
     </Figure>
   )
 }
@@ -344,6 +348,7 @@ function wholeDrawing(
     width: left + width + right,
     height: top + height,
     marks: [
+      ...cornerMarks(layout),
       ...shifted(headerMarks(layout), left, 0),
       ...shifted(labelMarks(layout, ranks), 0, top),
       ...shifted(body, left, top),

@@ -4,9 +4,22 @@
  */
 import type { Schedule } from '../../../../shared/schedule/types.ts'
 import { clamp } from '../drawing/scale.ts'
-import type { Box, Column, StageRank, Stroke, TimetableData, TimetableLayout, TimetableSize } from './data.ts'
+import type {
+  Box,
+  Column,
+  Point,
+  StageRank,
+  Stroke,
+  TimetableData,
+  TimetableLayout,
+  TimetableSize,
+} from './data.ts'
 import { type Message, messageBytes, messagesOf, reduceSteps } from './flow.ts'
+import { pointAlong } from './hit.ts'
 import { measuredSpans, type Spans, spanKey, timeColumns } from './time.ts'
+
+/** Width of a removed step relative to one that is left. */
+const ghostShare = 0.5
 
 /** Narrower than this the names go and the numbers stay. */
 const phone = 480
@@ -24,7 +37,7 @@ function defaultRowHeight(size: number, width: number): number {
 export function labelWidth(ranks: readonly StageRank[], width: number, scale = 1): number {
   if (width < phone * scale) return Math.round(34 * scale)
   const longest = Math.max(0, ...ranks.map((rank) => rank.name.length))
-  return Math.round(clamp(44 + longest * 7.4, 72, 168) * scale)
+  return Math.round(clamp(50 + longest * 8, 72, 176) * scale)
 }
 
 /** A buffer shows `chunks` cells; up to 8 ranks each cell has one sliver per contributor. */
@@ -33,12 +46,13 @@ function bufferSize(
   chunks: number,
   rowHeight: number,
   scale: number,
+  narrow: boolean,
 ): readonly [number, number] {
-  const cell = clamp(64 / chunks, 1, size <= 8 ? 9 : 4)
+  const cell = clamp((narrow ? 44 : 64) / chunks, 1, size <= 8 ? 9 : 4)
   const width = Math.max(size <= 8 ? 22 : 16, Math.round(cell * chunks)) * scale
-  const sliver = Math.max(3, Math.floor(20 / size))
-  const height = size <= 8 ? size * sliver * scale : Math.max(6, rowHeight * 0.5)
-  return [width, Math.min(height, rowHeight * 0.72)]
+  const sliver = Math.max(2, Math.floor((rowHeight * 0.64) / size))
+  const height = size <= 8 ? size * Math.min(sliver, 12 * scale) : Math.max(6, rowHeight * 0.5)
+  return [width, Math.min(height, rowHeight * 0.75)]
 }
 
 /** log of the share of the vector: one chunk is thinnest, the whole vector widest. */
@@ -137,22 +151,27 @@ function stepsLayout(data: TimetableData, size: TimetableSize, spans: Spans): Ti
   const all = [...facts.slice(0, removed.at), ...ghostFacts, ...facts.slice(removed.at)]
 
   const rowHeight = rowHeightFor(schedule.size, size, scale)
-  const [fullWidth, bufferHeight] = bufferSize(schedule.size, schedule.chunks, rowHeight, scale)
+  const [fullWidth, bufferHeight] = bufferSize(
+    schedule.size,
+    schedule.chunks,
+    rowHeight,
+    scale,
+    size.width < phone * scale,
+  )
   const available = Math.max(60, size.width - size.left)
   const steps = facts.length
-  const ghostMin = 26 * scale
   const needed = (gap: number, buffer: number, right: number) =>
-    28 * scale + buffer * (steps + 1) + gap * steps + ghostMin * ghostFacts.length + right
+    28 * scale + buffer * (steps + 1) + gap * (steps + ghostShare * ghostFacts.length) + right
   const inline =
     size.detail === 'buffers' ||
     (size.detail !== 'strokes' && needed(48 * scale, fullWidth, 0) <= available) ||
     steps === 0
-  const bufferWidth = inline ? fullWidth : 8 * scale
+  const bufferWidth = inline ? fullWidth : (schedule.size > 16 ? 4 : 8) * scale
   const right = inline ? 0 : fullWidth + 28 * scale
   const smallest = (inline ? 48 : schedule.size > 16 ? 11 : 18) * scale
-  const free = available - needed(0, bufferWidth, right) + ghostMin * ghostFacts.length
-  const gap = Math.max(smallest, Math.min(free / (steps + 0.45 * ghostFacts.length), 260 * scale))
-  const ghostGap = Math.max(ghostMin, gap * 0.45)
+  const free = available - needed(0, bufferWidth, right)
+  const gap = clamp(free / Math.max(1, steps + ghostShare * ghostFacts.length), smallest, 420 * scale)
+  const ghostGap = gap * ghostShare
   const plan = placeColumns(all, gap, ghostGap, bufferWidth, scale)
 
   const rows = rowsOf(schedule.size, rowHeight)
@@ -201,7 +220,7 @@ function stepsLayout(data: TimetableData, size: TimetableSize, spans: Spans): Ti
     width: Math.max(plan.width, 40),
     height: rows.length * rowHeight + 8 * scale,
     left: size.left,
-    top: (inline || gap >= 64 * scale ? 78 : 46) * scale,
+    top: (inline || gap >= 50 * scale ? 86 : 54) * scale,
     right,
     rowHeight,
     rows,
@@ -221,11 +240,18 @@ function stepsLayout(data: TimetableData, size: TimetableSize, spans: Spans): Ti
 function rowHeightFor(ranks: number, size: TimetableSize, scale: number): number {
   const usual = defaultRowHeight(ranks, size.width / scale) * scale
   if (size.height === undefined) return usual
-  return clamp((size.height - 86 * scale) / ranks, 12 * scale, usual * 1.6)
+  return clamp((size.height - 94 * scale) / ranks, 12 * scale, usual * 1.6)
 }
 
 function rowsOf(ranks: number, rowHeight: number): number[] {
   return Array.from({ length: ranks }, (_, rank) => 4 + rowHeight * (rank + 0.5))
+}
+
+/** Off the line of the station, where the next departure starts. */
+function beforeArrival(points: readonly Point[], distance: number): Point {
+  const [a, b] = [points[0] ?? [0, 0], points.at(-1) ?? [0, 0]]
+  const length = Math.hypot(b[0] - a[0], b[1] - a[1])
+  return pointAlong(points, length > 0 ? Math.max(0.5, 1 - distance / length) : 1)
 }
 
 function timeLayout(data: TimetableData, size: TimetableSize, spans: Spans): TimetableLayout | undefined {
@@ -233,7 +259,13 @@ function timeLayout(data: TimetableData, size: TimetableSize, spans: Spans): Tim
   const scale = size.scale ?? 1
   const messages = messagesOf(schedule)
   const rowHeight = rowHeightFor(schedule.size, size, scale)
-  const [bufferWidth, bufferHeight] = bufferSize(schedule.size, schedule.chunks, rowHeight, scale)
+  const [bufferWidth, bufferHeight] = bufferSize(
+    schedule.size,
+    schedule.chunks,
+    rowHeight,
+    scale,
+    size.width < phone * scale,
+  )
   const right = bufferWidth + 28 * scale
   const width = Math.max(220 * scale, size.width - size.left - right)
   const rows = rowsOf(schedule.size, rowHeight)
@@ -243,14 +275,13 @@ function timeLayout(data: TimetableData, size: TimetableSize, spans: Spans): Tim
   const roomy = rowHeight >= 26 * scale
   const toStroke = (run: (typeof time.runs)[number]): Stroke => {
     const share = messageBytes(schedule, 1, run.message)
-    const arrival = run.points.at(-1)
     return {
       ...run.message,
       points: run.points,
       bytes: share * bytes,
       line: lineWidth(share, schedule.size, widest),
       ...measuredTimes(spans, run.message),
-      ...(roomy && arrival ? { tag: arrival } : {}),
+      ...(roomy ? { tag: beforeArrival(run.points, 15 * scale) } : {}),
     }
   }
   return {
@@ -262,7 +293,7 @@ function timeLayout(data: TimetableData, size: TimetableSize, spans: Spans): Tim
     width,
     height: rows.length * rowHeight + 8 * scale,
     left: size.left,
-    top: 46 * scale,
+    top: 54 * scale,
     right,
     rowHeight,
     rows,

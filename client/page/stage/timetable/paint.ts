@@ -10,7 +10,7 @@ import {
   type TextMark,
   textWidth,
 } from '../drawing/marks.ts'
-import { formatBytes, formatSeconds } from '../format.ts'
+import { formatBytes, formatTick } from '../format.ts'
 import type { Box, Column, StageRank, Stroke, TimetableLayout } from './data.ts'
 import type { Holdings } from './flow.ts'
 
@@ -56,18 +56,22 @@ export function strokeMarks(stroke: Stroke, hue: number, layout: TimetableLayout
   const width = round(stroke.line + (strong ? 1.5 : 0))
   const marks: Mark[] = []
   const cased = layout.rowHeight > 16 * layout.scale
-  const outer = stroke.kind === 'copy' ? width + 1.6 : width
+  const outer = stroke.kind === 'copy' ? Math.max(2.7, width + 1.6) : width
   if (cased)
     marks.push({ kind: 'path', d, fill: 'none', stroke: 'ground', line: round(outer + 2.5), round: true })
   marks.push({ kind: 'path', d, fill: 'none', stroke: paint, line: round(outer), round: true })
-  if (stroke.kind === 'copy' && outer > 2.4)
+  if (stroke.kind === 'copy')
     marks.push({ kind: 'path', d, fill: 'none', stroke: 'ground', line: round(Math.max(1, outer - 2.6)) })
-  const [start, end] = [stroke.points[0], stroke.points.at(-1)]
-  if (layout.mode === 'time' && start && end && layout.tagRadius > 0)
+  const start = stroke.points[0]
+  if (layout.mode === 'time' && start && layout.tagRadius > 0)
     marks.push({ kind: 'circle', x: round(start[0]), y: start[1], r: 2.5 * layout.scale, fill: paint })
-  if (stroke.tag !== undefined)
-    marks.push(...rankDisc(stroke.from, hue, round(stroke.tag[0]), stroke.tag[1], layout.tagRadius))
   return marks
+}
+
+/** The sender's number on its stroke. */
+export function tagMarks(stroke: Stroke, hue: number, layout: TimetableLayout): Mark[] {
+  if (stroke.tag === undefined) return []
+  return rankDisc(stroke.from, hue, round(stroke.tag[0]), round(stroke.tag[1]), layout.tagRadius)
 }
 
 export function ghostMarks(layout: TimetableLayout): Mark[] {
@@ -109,9 +113,10 @@ export function stationMarks(layout: TimetableLayout, ranks: readonly StageRank[
   const marks: Mark[] = []
   if (mode === 'time')
     for (const tick of ticks) marks.push(line(tick.x, 0, tick.x, height, { stroke: 'hairline', line: 1 }))
+  const rule = layout.size > 16 ? 'hairline' : 'rule'
   rows.forEach((y, rank) => {
     const here = ranks[rank]?.here ?? false
-    marks.push(line(0, y, width, y, { stroke: here ? 'accent' : 'rule', line: here ? 1.5 : 1 }))
+    marks.push(line(0, y, width, y, { stroke: here ? 'accent' : rule, line: here ? 1.5 : 1 }))
   })
   if (mode === 'time')
     for (const column of columns)
@@ -210,8 +215,9 @@ export function labelMarks(layout: TimetableLayout, ranks: readonly StageRank[],
   return rows.flatMap((y, rank) => {
     const { name, hue, here } = ranks[rank] ?? { name: '', hue: rank, here: false }
     if (rank % every !== 0 && !here && rank !== chosen) return []
-    const x = here ? 20 * scale : 20 * scale
-    const marks = r >= 7 ? rankDisc(rank, hue, x, y, r) : smallNumber(rank, hue, x, y, rowHeight, scale)
+    const x = 20 * scale
+    const marks =
+      rowHeight >= 26 * scale ? rankDisc(rank, hue, x, y, r) : smallNumber(rank, hue, x, y, rowHeight, scale)
     if (here) marks.push({ kind: 'rect', x: 1, y: y - r, width: 3 * scale, height: 2 * r, fill: 'accent' })
     if (named)
       marks.push({
@@ -237,7 +243,14 @@ function smallNumber(
 ): Mark[] {
   const size = Math.min(12 * scale, rowHeight - 1)
   return [
-    { kind: 'rect', x: x - 13 * scale, y: y - 3, width: 3 * scale, height: 6, fill: `rank-${hue % hues}` },
+    {
+      kind: 'rect',
+      x: x - 13 * scale,
+      y: round(y - rowHeight * 0.36),
+      width: 4 * scale,
+      height: round(rowHeight * 0.72),
+      fill: `rank-${hue % hues}`,
+    },
     {
       kind: 'text',
       x: x + 8 * scale,
@@ -350,7 +363,7 @@ export function headerMarks(layout: TimetableLayout): Mark[] {
         kind: 'text',
         x: round(tick.x),
         y: round(top - 8),
-        text: formatSeconds(tick.at),
+        text: formatTick(tick.at),
         size: 12 * scale,
         fill: 'ink-2',
         anchor: tick.at === 0 ? 'start' : 'middle',
@@ -388,4 +401,20 @@ export function waitingMarks(layout: TimetableLayout, rank: number, x: number): 
       line: 1,
     },
   ]
+}
+
+/** What the rows of the header mean, beside them. */
+export function cornerMarks(layout: TimetableLayout): Mark[] {
+  const { left, top, scale, mode, ghosts } = layout
+  if (mode !== 'time' || ghosts.length === 0 || left < 70 * scale) return []
+  const word = (text: string, y: number): Mark => ({
+    kind: 'text',
+    x: round(left - 8 * scale),
+    y: round(y),
+    text,
+    size: 12.5 * scale,
+    fill: 'ink-2',
+    anchor: 'end',
+  })
+  return [word('predicted', 27 * scale), word('measured', top - 8)]
 }

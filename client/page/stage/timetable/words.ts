@@ -55,7 +55,11 @@ function range([a, b]: readonly [number, number]): string {
 /** "Step 3 of 6: reduce, 1 chunk (146 KiB) per message". */
 export function stepWords(layout: TimetableLayout, step: number): string {
   const column = layout.columns.find((c) => !c.ghost && c.step === step)
-  if (column === undefined) return layout.steps === 0 ? 'Nothing to send' : `All ${layout.steps} steps done`
+  if (layout.steps === 0) return 'Nothing to send'
+  if (column === undefined)
+    return layout.mode === 'time'
+      ? `All ${layout.steps} steps done in ${formatSeconds(layout.end)}`
+      : `All ${layout.steps} steps done`
   return `Step ${step + 1} of ${layout.steps}: ${column.kind}, ${columnWords(column)} per message`
 }
 
