@@ -3,6 +3,7 @@
  * rank fail on all. Knows no algorithm and no membership protocol.
  */
 import type { Clock } from '../base/clock.ts'
+import { createDeferred, type Deferred } from '../base/deferred.ts'
 import { AbortedError, PeerLostError, type PeerName, ProtocolError, TimeoutError } from '../base/errors.ts'
 import { type Frame, frameHeaderBytes } from '../wire/frame.ts'
 import type { AbortReason, Call, Control } from './control.ts'
@@ -44,10 +45,12 @@ export interface Engine {
   /** A newcomer's first op: what came before is none of its business. */
   begin(op: number): void
   /** Reserves the number: frames for it are kept until it runs. */
-  call(op: number): void
+  call(op: number, span: Span): void
+  /** The promise, or a rejection as soon as a called op has failed before it runs. */
+  unlessFailed<T>(op: number, promise: Promise<T>): Promise<T>
   run(request: OpRequest): Promise<Moved>
   /** Ends a called op that cannot run here; it ends everywhere. Does nothing for an op that ran. */
-  abandon(op: number, span: Span, error: Error): void
+  abandon(op: number, error: Error): void
   /** Ends all ops of this member, which is leaving. */
   failAll(error: Error): void
   /** Fails every op that needs a peer which is gone. */
@@ -59,9 +62,12 @@ export interface Engine {
 }
 
 interface Entry {
+  readonly span: Span
   request?: OpRequest
   execution?: Execution
   error?: Error
+  /** Rejects when the op fails. */
+  readonly failed: Deferred<never>
   /** Members that have said that they have called this op or not, since the last time it stalled. */
   answers: Map<string, boolean>
   askedAt?: number
@@ -139,9 +145,10 @@ export function createEngine(config: EngineConfig): Engine {
     if (entry.error || entry.execution?.isSettled) return
     entry.error = error
     entry.execution?.fail(error)
-    const reason = reasonOf(error)
-    if (!isTold && reason && entry.request)
-      config.tell({ type: 'abort', op, epoch: entry.request.span.epoch, reason })
+    entry.failed.reject(error)
+    const { span } = entry
+    if (!isTold)
+      config.tell({ type: 'abort', op, epoch: span.epoch, reason: reasonOf(error, nameOf(span, span.rank)) })
   }
 
   const isSilent = (entry: Entry, peerId: string) => entry.answers.get(peerId) !== true
@@ -230,18 +237,11 @@ export function createEngine(config: EngineConfig): Engine {
 
   return {
     run,
-    abandon(op, span, error) {
-      const entry = entries.get(op)
-      if (!entry) return
+    abandon(op, error) {
+      if (!entries.has(op)) return
+      fail(op, error)
       entries.delete(op)
       for (const { peerId, frame } of takeEarly(op)) discard(peerId, frame)
-      if (!entry.error)
-        config.tell({
-          type: 'abort',
-          op,
-          epoch: span.epoch,
-          reason: reasonOf(error, nameOf(span, span.rank)),
-        })
     },
     failAll(error) {
       for (const op of entries.keys()) fail(op, error, true)
@@ -249,22 +249,26 @@ export function createEngine(config: EngineConfig): Engine {
     begin(op) {
       calledBelow = op
     },
-    call(op) {
+    call(op, span) {
       calledAbove.add(op)
       while (calledAbove.delete(calledBelow)) calledBelow++
-      const entry: Entry = { answers: new Map() }
-      const error = doomed.get(op)
-      if (error) entry.error = error
-      doomed.delete(op)
+      const entry: Entry = { span, failed: createDeferred(), answers: new Map() }
+      entry.failed.promise.catch(() => {})
       entries.set(op, entry)
+      const error = doomed.get(op)
+      doomed.delete(op)
+      if (error) fail(op, error, true)
+    },
+    async unlessFailed(op, promise) {
+      const entry = entries.get(op)
+      return entry ? Promise.race([promise, entry.failed.promise]) : promise
     },
     lose(peer, reason) {
-      for (const [op, { request, error }] of entries) {
-        if (!request || error) continue
-        const rank = rankOf(request.span, peer.peerId)
-        if (rank < 0) continue
+      for (const [op, { span, error }] of entries) {
+        const rank = rankOf(span, peer.peerId)
+        if (rank < 0 || error) continue
         const message = `${peer.name} (rank ${rank}) left in op ${op}: ${reason} The next op runs without ${peer.name}.`
-        fail(op, new PeerLostError(message, { peer: nameOf(request.span, rank), epoch: request.span.epoch }))
+        fail(op, new PeerLostError(message, { peer: nameOf(span, rank), epoch: span.epoch }))
       }
     },
     data(peerId, frame) {

@@ -49,6 +49,8 @@ export function createProber(config: {
   const echoes = new Map<number, Deferred<void>>()
   const signs = new Map<string, { op: number; heard: Deferred<Control> }>()
   let nextSequence = 1
+  /** The newest measurement; an older one that still runs ends at once with what it has. */
+  let newest = { op: -1, superseded: createDeferred<undefined>() }
 
   /** What a peer says in a round of an op; it may say it before this member gets there. */
   const sign = (type: 'probe' | 'probed', peerId: string, op: number, round: number) => {
@@ -57,11 +59,11 @@ export function createProber(config: {
     if (signs.size < maxSigns) signs.set(key, found)
     return found.heard
   }
-  /** Undefined when it does not come in time. */
+  /** Undefined when it does not come in time, or a newer measurement begins. */
   const within = async <T>(promise: Promise<T>, seconds: number): Promise<T | undefined> => {
     const limit = createDeferred<undefined>()
     const cancel = clock.after(seconds, () => limit.resolve(undefined))
-    const value = await Promise.race([promise, limit.promise])
+    const value = await Promise.race([promise, limit.promise, newest.superseded.promise])
     cancel()
     return value
   }
@@ -160,7 +162,9 @@ export function createProber(config: {
       const size = span.members.length
       for (const [key, { op: earlier }] of signs) if (earlier < op) signs.delete(key)
       if (isFresh) samplesOf.clear()
-      for (let round = 0; round < pairRounds(size); round++) {
+      newest.superseded.resolve(undefined)
+      newest = { op, superseded: createDeferred() }
+      for (let round = 0; round < pairRounds(size) && op === newest.op; round++) {
         const partner = partnerOf(size, round, span.rank)
         if (partner !== undefined) await meet(op, round, span, partner)
       }
@@ -169,7 +173,9 @@ export function createProber(config: {
       )
       const latencies = links.flatMap((curve) => (curve ? [latencyOf(curve)] : []))
       const shared =
-        size < 2 ? { overhead: 0, beta: 0 } : await burstOfAll(op, span, Math.max(0, ...latencies))
+        size < 2 || op !== newest
+          ? { overhead: 0, beta: 0 }
+          : await burstOfAll(op, span, Math.max(0, ...latencies))
       return {
         gamma: measureGamma(() => clock.now()),
         overhead: 0,

@@ -1,7 +1,7 @@
 /** The public interface of a group: what a user of the library sees. */
 import type { Events } from '../base/emitter.ts'
 import type { PeerName } from '../base/errors.ts'
-import type { NetworkModel, Prediction } from '../cost/types.ts'
+import type { Choice, NetworkModel } from '../cost/types.ts'
 import type { Member, View } from '../membership/types.ts'
 import type { Settings } from '../schedule/types.ts'
 import type { LinkStatus } from '../transport/types.ts'
@@ -128,18 +128,7 @@ export interface PlanRequest {
   r?: number | 'auto'
 }
 
-/** What `predict` answers: every candidate, the chosen one, and why. */
-export interface Choice {
-  readonly chosen: Prediction
-  readonly candidates: readonly Prediction[]
-  /** Candidates that the call does not admit, with the reason. */
-  readonly refused: readonly {
-    readonly algorithm: string
-    readonly settings: Settings
-    readonly reason: string
-  }[]
-  readonly why: string
-}
+export type { Choice }
 
 export interface Group extends Events<GroupEvents> {
   readonly rank: number

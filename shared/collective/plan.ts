@@ -1,0 +1,68 @@
+/** From a call to what will run: the algorithm and its settings, chosen or named, and where the chunks lie. */
+import { chooseSchedule } from '../cost/choose.ts'
+import type { NetworkModel } from '../cost/types.ts'
+import { buildPart, completeSettings } from '../schedule/build.ts'
+import { chunkBounds } from '../schedule/partition.ts'
+import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
+import type { DTypeInfo } from '../wire/dtype.ts'
+import type { Operator } from '../wire/kernels.ts'
+import type { Choice, CollectiveOptions } from './types.ts'
+
+export interface Plan {
+  readonly shape: ScheduleShape
+  readonly offsets: ArrayLike<number>
+  readonly isIdentical: boolean
+  /** Chosen from the model, so that every rank needs the same model. */
+  readonly isAutomatic: boolean
+  readonly predictedSeconds: number
+  readonly why: string
+  part(rank: number): RankSchedule
+}
+
+export interface PlanInput {
+  readonly count: number
+  readonly dtype: DTypeInfo
+  readonly operator: Operator
+  readonly options: Pick<CollectiveOptions, 'algorithm' | 'r' | 'settings' | 'consistency'>
+}
+
+/** Throws ArgumentError when the call names an algorithm or settings that this size does not admit. */
+export function choosePlan(input: PlanInput, size: number, model: NetworkModel): Plan & { choice: Choice } {
+  const { count, dtype, operator, options } = input
+  const { algorithm = 'auto', r, settings, consistency = 'identical' } = options
+  const choice = chooseSchedule(
+    {
+      size,
+      bytes: count * dtype.bytes,
+      rounds: operator.rounds && dtype.isFloat,
+      commutative: true,
+      idempotent: operator.idempotent,
+      consistency,
+      algorithm,
+      ...(r !== undefined && { r }),
+      ...(settings && { settings }),
+    },
+    model,
+  )
+  return {
+    ...planOf(choice.algorithm, choice.chosen.settings, size, count),
+    isAutomatic: algorithm === 'auto' || r === 'auto',
+    predictedSeconds: choice.chosen.seconds,
+    why: choice.why,
+    choice,
+  }
+}
+
+export function planOf(algorithm: Algorithm, settings: Settings, size: number, count: number): Plan {
+  const complete = completeSettings(algorithm, size, settings)
+  const shape = algorithm.shape(size, complete)
+  return {
+    shape,
+    offsets: chunkBounds(shape, count),
+    isIdentical: algorithm.identical(size, complete),
+    isAutomatic: false,
+    predictedSeconds: 0,
+    why: '',
+    part: (rank) => buildPart(algorithm, size, complete, rank),
+  }
+}
