@@ -9,99 +9,29 @@
  * With byte-optimal algorithms a rank in a group of g among G groups sends 2 (g - 1) / g vectors inside and
  * 2 (G - 1) / (G g) between groups: 2 (1 - 1 / (G g)) in all. Equal groups give the flat optimum 2 (P - 1) / P.
  */
-import { assert } from '../base/assert.ts'
-import { type Chosen, chooseAlgorithm, namesOf } from './choice.ts'
+import { ArgumentError } from '../base/errors.ts'
+import { ahcParts, boundary, layoutAhc } from './ahcLayout.ts'
+import { type Chosen, namesOf } from './choice.ts'
 import { createDraft } from './compose.ts'
 import { declare, range } from './declare.ts'
-import { evenGroups, parseGroups } from './grouping.ts'
-import type { Algorithm, ScheduleShape, Settings } from './types.ts'
-
-/** What all ranks share. */
-interface Layout {
-  readonly groups: readonly (readonly number[])[]
-  /** Inside a group of g ranks. */
-  readonly reduce: (g: number) => Chosen
-  readonly gather: (g: number) => Chosen
-  readonly between: Chosen
-  readonly betweenShape: ScheduleShape
-  /** Segment s reaches from bounds[s] to bounds[s + 1] of the vector. */
-  readonly bounds: readonly number[]
-  readonly reduceSteps: number
-  readonly gatherSteps: number
-}
-
-const boundary = (shape: ScheduleShape, chunk: number): number => shape.cuts?.[chunk] ?? chunk / shape.chunks
-
-const shapeOf = ({ algorithm, settings }: Chosen, size: number): ScheduleShape =>
-  algorithm.shape(size, settings)
+import { evenGroups } from './grouping.ts'
+import type { Algorithm, Settings } from './types.ts'
 
 /**
  * AHC over the algorithms of a registry, which may hold AHC itself.
  * @param algorithms read when a schedule is made, not before
  */
 export function createAhc(algorithms: () => readonly Algorithm[]): Algorithm {
-  /** Algorithms that may stand between the groups. */
-  const between = () =>
-    algorithms().filter(
-      (one) => one.collective === 'allreduce' && one !== ahc && !one.restrictions.idempotent,
-    )
-  /** Names that stand for both a reduce-scatter and an allgather. */
-  const inside = (collective: 'reduceScatter' | 'allgather') => {
-    const other = collective === 'allgather' ? 'reduceScatter' : 'allgather'
-    const names = namesOf(algorithms().filter((one) => one.collective === other))
-    return algorithms().filter((one) => one.collective === collective && names.includes(one.name))
-  }
+  const parts = () => ahcParts(algorithms())
+  const layout = (size: number, settings: Settings) => layoutAhc(parts(), size, settings)
+  const innerNames = () => namesOf(parts().reduceScatter)
+  const outerNames = () => namesOf(parts().allreduce)
 
-  function layoutOf(size: number, settings: Settings): Layout | string {
-    const groups = parseGroups(String(settings.groups), size)
-    if (typeof groups === 'string') return groups
-    const sizes = [...new Set(groups.map((group) => group.length))]
-    const chosen = { reduce: new Map<number, Chosen>(), gather: new Map<number, Chosen>() }
-    for (const g of sizes) {
-      for (const [collective, map] of [
-        ['reduceScatter', chosen.reduce],
-        ['allgather', chosen.gather],
-      ] as const) {
-        const choice = chooseAlgorithm(inside(collective), String(settings.inner), g)
-        if (typeof choice === 'string') return `inner: ${choice}`
-        map.set(g, choice)
-      }
-    }
-    const outer = chooseAlgorithm(between(), String(settings.outer), groups.length)
-    if (typeof outer === 'string') return `outer: ${outer}`
-    const inner = [chosen.reduce, chosen.gather].flatMap((map) =>
-      [...map].map(([g, choice]) => shapeOf(choice, g)),
-    )
-    const stepsOf = (map: Map<number, Chosen>) =>
-      Math.max(...[...map].map(([g, choice]) => shapeOf(choice, g).steps))
-    return {
-      groups,
-      reduce: (g) => chosen.reduce.get(g)!,
-      gather: (g) => chosen.gather.get(g)!,
-      between: outer,
-      betweenShape: shapeOf(outer, groups.length),
-      // i / g is rounded correctly, so equal fractions are equal numbers.
-      bounds: [
-        ...new Set(
-          inner.flatMap((shape) => range(0, shape.chunks + 1).map((chunk) => boundary(shape, chunk))),
-        ),
-      ].sort((a, b) => a - b),
-      reduceSteps: stepsOf(chosen.reduce),
-      gatherSteps: stepsOf(chosen.gather),
-    }
-  }
-
-  const layout = (size: number, settings: Settings): Layout => {
-    const made = layoutOf(size, settings)
-    assert(typeof made !== 'string', String(made))
-    return made
-  }
-
-  const ahc = declare({
+  return declare({
     name: 'ahc',
     title: 'AHC: reduce-scatter in groups, allreduce between them, allgather in groups',
     collective: 'allreduce',
-    source: 'AHC of HCCL; exact segments instead of LCM chunks',
+    source: 'AHC of HCCL, with segments instead of LCM chunks',
     parameters: [
       {
         name: 'groups',
@@ -110,94 +40,88 @@ export function createAhc(algorithms: () => readonly Algorithm[]): Algorithm {
       },
       {
         name: 'inner',
-        description: 'Reduce-scatter and allgather inside the groups; settings after a colon, like ring:r=1',
-        values: () => namesOf(inside('reduceScatter')),
+        description:
+          'Reduce-scatter and allgather inside the groups; settings may follow, like name:key=value',
+        values: innerNames,
       },
       {
         name: 'outer',
-        description: 'Allreduce between the groups',
-        values: () => namesOf(between()),
+        description: 'Allreduce between the groups; settings may follow, like name:key=value',
+        values: outerNames,
       },
     ],
     restrictions: { commutative: true, idempotent: false, links: 'some' },
     refuses(size, settings) {
-      const made = layoutOf(size, settings)
-      return typeof made === 'string' ? made : undefined
+      try {
+        layout(size, settings)
+        return undefined
+      } catch (error) {
+        if (error instanceof ArgumentError) return error.message
+        throw error
+      }
     },
+    // Which groups make sense is for the network to say; even ones show what there is.
     variants: (size) =>
       [...new Set([2, Math.ceil(Math.sqrt(size)), Math.ceil(size / 2)])]
         .filter((count) => count > 1 && count < size)
-        .flatMap((count) => {
-          const [inner] = namesOf(inside('reduceScatter'))
-          const [outer] = namesOf(between())
-          return inner && outer ? [{ groups: evenGroups(size, count), inner, outer }] : []
-        }),
+        .map((count) => ({
+          groups: evenGroups(size, count),
+          inner: innerNames()[0]!,
+          outer: outerNames()[0]!,
+        })),
     identical(size, settings) {
-      const { groups, between } = layout(size, settings)
-      return between.algorithm.identical(groups.length, between.settings)
+      const { algorithm, shape } = layout(size, settings).between
+      return algorithm.identical(shape.size, shape.settings)
     },
-    steps(size, settings) {
-      const { reduceSteps, betweenShape, gatherSteps } = layout(size, settings)
-      return reduceSteps + betweenShape.steps + gatherSteps
-    },
+    steps: (size, settings) => layout(size, settings).steps,
     chunks(size, settings) {
-      const { bounds, betweenShape } = layout(size, settings)
-      return (bounds.length - 1) * betweenShape.chunks
+      const { bounds, between } = layout(size, settings)
+      return (bounds.length - 1) * between.shape.chunks
     },
     cuts(size, settings) {
-      const { bounds, betweenShape } = layout(size, settings)
-      const inside = range(0, betweenShape.chunks).map((chunk) => boundary(betweenShape, chunk))
-      const starts = bounds.slice(0, -1).flatMap((from, segment) => {
+      const { bounds, between } = layout(size, settings)
+      const cuts = bounds.slice(0, -1).flatMap((from, segment) => {
         const width = bounds[segment + 1]! - from
-        return inside.map((fraction) => from + fraction * width)
+        return range(0, between.shape.chunks).map((chunk) => from + boundary(between.shape, chunk) * width)
       })
-      return [...starts, 1]
+      return [...cuts, 1]
     },
     part(size, settings, rank) {
-      const { groups, reduce, gather, between, betweenShape, bounds, reduceSteps, gatherSteps } = layout(
-        size,
-        settings,
-      )
-      const { chunks: split, steps: betweenSteps } = betweenShape
+      const { groups, between, bounds, betweenAt, gatherAt, steps } = layout(size, settings)
+      const split = between.shape.chunks
       const segments = range(0, bounds.length - 1)
       const chunksOf = (segment: number) => range(segment * split, (segment + 1) * split)
-      /** Compared with bounds, a middle is never on one. */
+      /** In the middle of a segment no rounding can lead across a cut. */
       const middle = (segment: number) => (bounds[segment]! + bounds[segment + 1]!) / 2
-      const ownerIn = (group: readonly number[], segment: number) =>
-        group[Math.floor(middle(segment) * group.length)]!
-      const own = groups.find((group) => group.includes(rank))!
+      const ownerIn = (group: number, segment: number) => {
+        const { members } = groups[group]!
+        return members[Math.floor(middle(segment) * members.length)]!
+      }
+      const home = groups.findIndex(({ members }) => members.includes(rank))
+      const { members, reduceScatter, allgather } = groups[home]!
 
       const draft = createDraft(rank)
-      for (const chunk of range(0, segments.length * split)) draft.input(chunk)
-      const embedInside = ({ algorithm, settings }: Chosen, at: number) => {
-        const shape = algorithm.shape(own.length, settings)
-        draft.embed(algorithm.part(own.length, settings, own.indexOf(rank)), {
+      const embedInside = ({ shape, part }: Chosen, at: number) => {
+        const isIn = (segment: number, chunk: number) =>
+          boundary(shape, chunk) < middle(segment) && middle(segment) < boundary(shape, chunk + 1)
+        draft.embed(part(members.indexOf(rank)), {
           at,
-          ranks: (member) => own[member]!,
-          chunks: (chunk) =>
-            segments
-              .filter(
-                (segment) =>
-                  boundary(shape, chunk) < middle(segment) && middle(segment) < boundary(shape, chunk + 1),
-              )
-              .flatMap(chunksOf),
+          ranks: (member) => members[member]!,
+          chunks: (chunk) => segments.filter((segment) => isIn(segment, chunk)).flatMap(chunksOf),
         })
       }
-
-      embedInside(reduce(own.length), 0)
-      const home = groups.indexOf(own)
-      const part = between.algorithm.part(groups.length, between.settings, home)
+      for (const segment of segments) for (const chunk of chunksOf(segment)) draft.input(chunk)
+      embedInside(reduceScatter, 0)
       for (const segment of segments) {
-        if (ownerIn(own, segment) !== rank) continue
-        draft.embed(part, {
-          at: reduceSteps,
-          ranks: (group) => ownerIn(groups[group]!, segment),
+        if (ownerIn(home, segment) !== rank) continue
+        draft.embed(between.part(home), {
+          at: betweenAt,
+          ranks: (group) => ownerIn(group, segment),
           chunks: (chunk) => [segment * split + chunk],
         })
       }
-      embedInside(gather(own.length), reduceSteps + betweenSteps)
-      return draft.finish(reduceSteps + betweenSteps + gatherSteps)
+      embedInside(allgather, gatherAt)
+      return draft.finish(steps)
     },
   })
-  return ahc
 }

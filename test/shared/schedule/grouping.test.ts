@@ -17,10 +17,10 @@ test('sizes stand for consecutive ranks, bars for explicit members', () => {
 
 test('what is no partition of the ranks is refused in words', () => {
   for (const text of ['2+2', '2+4', '0,1|1,2,3', '0,1|2,3', '0,1|2,3,5', '5+0', '999999999999+1']) {
-    expect(parseGroups(text, 5)).toMatch(/ranks exactly once|no member/)
+    expect(() => parseGroups(text, 5)).toThrow(/ranks exactly once|no member/)
   }
   for (const text of ['', '2+', '+', 'a', '2 + 3', '-1+6', '2+3|4', '0,1||2', '1'.repeat(200_000)]) {
-    expect(parseGroups(text, 5)).toMatch(/written as/)
+    expect(() => parseGroups(text, 5)).toThrow(/written as/)
   }
 })
 
@@ -29,7 +29,6 @@ test('even groups differ by at most one and stand for every rank', () => {
     fc.property(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 200 }), (size, count) => {
       fc.pre(count <= size)
       const groups = parseGroups(evenGroups(size, count), size)
-      if (typeof groups === 'string') throw new Error(groups)
       const sizes = groups.map((group) => group.length)
       expect(groups).toHaveLength(count)
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
