@@ -173,7 +173,7 @@ export function createProber(config: {
       )
       const latencies = links.flatMap((curve) => (curve ? [latencyOf(curve)] : []))
       const shared =
-        size < 2 || op !== newest
+        size < 2 || op !== newest.op
           ? { overhead: 0, beta: 0 }
           : await burstOfAll(op, span, Math.max(0, ...latencies))
       return {
