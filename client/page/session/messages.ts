@@ -21,6 +21,8 @@ const aboutSchema = v.object({
   agent: text(60),
   /** The tab is hidden: its timers and drawing are throttled. */
   hidden: v.boolean(),
+  /** How its open links run, by peerId. */
+  paths: v.record(id, v.picklist(['memory', 'direct', 'reflexive', 'relayed', 'unknown'])),
 })
 export type About = v.InferOutput<typeof aboutSchema>
 

@@ -53,7 +53,8 @@ export interface RunMemberConfig {
   group: Group
   clock: Clock
   prng: Prng
-  about: About
+  /** Browser or runtime with its version, for people. */
+  agent: string
   verdicts: VerdictCache
   breathe: () => Promise<void> | undefined
 }
@@ -67,6 +68,8 @@ interface CurrentRun {
   readonly leader: string
   readonly part: RunPart | undefined
 }
+
+const describeSeconds = 0.2
 
 /** Messages that only rank 0 may send. */
 const orderTypes: ReadonlySet<string> = new Set([
@@ -85,7 +88,8 @@ export class RunMember implements Events<RunEvents> {
   readonly #sequencer: Sequencer
   readonly #present = new Set<string>()
   readonly #off: (() => void)[]
-  #about: About
+  #isHidden = false
+  #cancelDescribe: (() => void) | undefined
   #readyEpoch = -1
   #current: CurrentRun | undefined
   /** Orders are followed one after the other. */
@@ -93,8 +97,7 @@ export class RunMember implements Events<RunEvents> {
 
   constructor(config: RunMemberConfig) {
     this.#config = config
-    this.#about = config.about
-    this.#sequencer = new Sequencer(() => this.#createId())
+    this.#sequencer = new Sequencer(() => createId(config.prng))
     const { group } = config
     this.#off = [
       group.on('message', ({ from, data }) => {
@@ -103,10 +106,15 @@ export class RunMember implements Events<RunEvents> {
       }),
       group.on('view', () => this.#settle()),
       group.on('state', () => this.#settle()),
+      group.on('link', () => this.#describeSoon()),
       group.on('waiting', (waiting) => {
         if (this.#current) this.#events.emit('waiting', { runId: this.#current.runId, waiting })
       }),
     ]
+  }
+
+  /** Takes part from now on; listeners that were added before miss nothing. */
+  start(): void {
     this.#settle()
   }
 
@@ -120,10 +128,8 @@ export class RunMember implements Events<RunEvents> {
   }
 
   /** Asks rank 0 for a run; `started` or `refused` with this id follows. */
-  request(spec: RunSpec): string {
-    const requestId = this.#createId()
+  request(requestId: string, spec: RunSpec): void {
     this.#tellLeader({ type: 'request', requestId, spec })
-    return requestId
   }
 
   /** Asks rank 0 to measure all links again. */
@@ -136,25 +142,33 @@ export class RunMember implements Events<RunEvents> {
     this.#tellLeader({ type: 'stop-request', runId })
   }
 
-  /** Something about this member has changed: everybody gets to know. */
-  describe(about: About): void {
-    this.#about = about
-    this.#tellAll({ type: 'hello', about, answer: false })
+  /** The tab went out of sight or came back. */
+  hide(isHidden: boolean): void {
+    this.#isHidden = isHidden
+    this.#describeSoon()
   }
 
   close(): void {
+    this.#cancelDescribe?.()
     for (const off of this.#off) off()
     this.#current?.part?.abort(new AbortedError('This peer left.'))
   }
 
-  #createId(): string {
-    const { prng } = this.#config
-    return Array.from({ length: 3 }, () =>
-      prng
-        .below(36 ** 4)
-        .toString(36)
-        .padStart(4, '0'),
-    ).join('')
+  get #about(): About {
+    const { agent, group } = this.#config
+    const open = group.links().filter((link) => link.state === 'open')
+    const paths = Object.fromEntries(open.map((link) => [link.peerId, link.path]))
+    return { agent, hidden: this.#isHidden, paths }
+  }
+
+  /** Links change in bursts: one message for all of them. */
+  #describeSoon(): void {
+    if (this.#cancelDescribe || this.#readyEpoch < 0) return
+    this.#cancelDescribe = this.#config.clock.after(describeSeconds, () => {
+      this.#cancelDescribe = undefined
+      if (this.#config.group.state === 'ready')
+        this.#tellAll({ type: 'hello', about: this.#about, answer: false })
+    })
   }
 
   #tellAll(message: RunMessage): void {
@@ -361,6 +375,15 @@ export class RunMember implements Events<RunEvents> {
   #nameOf(peerId: string): string {
     return this.#config.group.members.find((member) => member.peerId === peerId)?.name ?? 'a peer that left'
   }
+}
+
+export function createId(prng: Prng): string {
+  return Array.from({ length: 3 }, () =>
+    prng
+      .below(36 ** 4)
+      .toString(36)
+      .padStart(4, '0'),
+  ).join('')
 }
 
 /** An error as the other members and the page need it. */

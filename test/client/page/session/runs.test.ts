@@ -15,7 +15,6 @@ const spec: RunSpec = {
   warmup: 0,
   variants: [{ algorithm: 'auto' }],
 }
-const about = { agent: 'Test 1', hidden: false }
 
 type Seen = { [Name in keyof RunEvents]: { event: Name } & RunEvents[Name] }[keyof RunEvents]
 const eventNames: (keyof RunEvents)[] = [
@@ -41,12 +40,13 @@ class Peer {
       group: network.join(id),
       clock: realClock,
       prng: createPrng(id.charCodeAt(0)),
-      about,
+      agent: 'Test 1',
       verdicts: new Map(),
       breathe: () => undefined,
     })
     for (const event of eventNames)
       this.member.on(event, (value) => void this.seen.push({ ...value, event } as Seen))
+    this.member.start()
   }
 
   of<Name extends keyof RunEvents>(event: Name): RunEvents[Name][] {
@@ -71,14 +71,15 @@ function createPeers(count: number): { network: FakeNetwork; peers: Peer[] } {
 describe('RunMember', () => {
   it('runs alone', async () => {
     const { peers } = createPeers(1)
-    peers[0]!.member.request(spec)
+    peers[0]!.member.request('q', spec)
     expect(await peers[0]!.until('finished')).not.toHaveProperty('error')
     expect(peers[0]!.of('result')[0]!.result).toMatchObject({ wrong: 0, contributors: ['a'] })
   })
 
   it('runs what any member asks for, on all, and everybody sees the same results', async () => {
     const { peers, network } = createPeers(5)
-    const requestId = peers[3]!.member.request({
+    const requestId = 'q1'
+    peers[3]!.member.request(requestId, {
       ...spec,
       repeats: 2,
       warmup: 1,
@@ -116,7 +117,7 @@ describe('RunMember', () => {
     network.faults.corrupt = (peerId, result, options) => {
       if (options.name?.includes('call') && peerId === 'c') result[5]! += 1
     }
-    peers[1]!.member.request(spec)
+    peers[1]!.member.request('q', spec)
     for (const peer of peers) {
       await peer.until('finished')
       expect(peer.of('result').map(({ peerId, result }) => [peerId, result.wrong])).toContainEqual(['c', 1])
@@ -130,7 +131,7 @@ describe('RunMember', () => {
     const network = new FakeNetwork()
     const first = new Peer(network, 'a')
     network.join('b')
-    first.member.request(spec)
+    first.member.request('q', spec)
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect(first.of('started')).toHaveLength(0)
     network.lose('b')
@@ -142,12 +143,12 @@ describe('RunMember', () => {
     network.faults.corrupt = (peerId) => {
       if (peerId === 'b') network.lose('c')
     }
-    peers[1]!.member.request({ ...spec, repeats: 5 })
+    peers[1]!.member.request('q', { ...spec, repeats: 5 })
     const alive = [peers[0]!, peers[1]!, peers[3]!]
     for (const peer of alive)
       expect((await peer.until('finished')).error).toMatchObject({ peers: expect.arrayContaining(['c']) })
     network.faults = {}
-    peers[3]!.member.request(spec)
+    peers[3]!.member.request('q', spec)
     for (const peer of alive) {
       expect(await peer.until('finished', 2)).not.toHaveProperty('error')
       expect(peer.of('result').at(-1)!.result.contributors).toEqual(['a', 'b', 'd'])
@@ -159,10 +160,10 @@ describe('RunMember', () => {
     network.faults.corrupt = (peerId) => {
       if (peerId === 'b') network.lose('a')
     }
-    peers[2]!.member.request({ ...spec, repeats: 5 })
+    peers[2]!.member.request('q', { ...spec, repeats: 5 })
     for (const peer of peers.slice(1)) expect((await peer.until('finished')).error?.peers).toEqual(['a'])
     network.faults = {}
-    peers[2]!.member.request(spec)
+    peers[2]!.member.request('q', spec)
     for (const peer of peers.slice(1)) expect(await peer.until('finished', 2)).not.toHaveProperty('error')
   })
 
@@ -174,7 +175,7 @@ describe('RunMember', () => {
       joined = true
       new Peer(network, 'z')
     }
-    peers[0]!.member.request({ ...spec, repeats: 5 })
+    peers[0]!.member.request('q', { ...spec, repeats: 5 })
     for (const peer of peers)
       expect((await peer.until('finished')).error).toMatchObject({ code: 'MEMBERS_CHANGED', peers: ['z'] })
   })
@@ -185,7 +186,7 @@ describe('RunMember', () => {
     c.member.on('call', ({ index, runId }) => {
       if (index === 3) b.member.stop(runId)
     })
-    a.member.request({ ...spec, repeats: 100 })
+    a.member.request('q', { ...spec, repeats: 100 })
     for (const peer of peers)
       expect((await peer.until('finished')).error).toMatchObject({
         code: 'ABORTED',
@@ -194,15 +195,15 @@ describe('RunMember', () => {
     const counts = [...network.groups.values()].map((group) => group.called)
     expect(new Set(counts).size).toBe(1)
     expect(counts[0]).toBeLessThan(20)
-    a.member.request(spec)
+    a.member.request('q', spec)
     for (const peer of peers) expect(await peer.until('finished', 2)).not.toHaveProperty('error')
   })
 
   it('measures links on request, between runs', async () => {
     const { peers } = createPeers(3)
-    peers[2]!.member.request({ ...spec, repeats: 3 })
+    peers[2]!.member.request('q', { ...spec, repeats: 3 })
     peers[1]!.member.measure()
-    peers[1]!.member.request(spec)
+    peers[1]!.member.request('q', spec)
     for (const peer of peers) {
       await peer.until('finished', 2)
       const order = peer.seen.map((each) => each.event).filter((event) => /started|finished|meas/.test(event))
@@ -212,7 +213,7 @@ describe('RunMember', () => {
 
   it('refuses more than eight waiting runs, to the one who asked', async () => {
     const { peers } = createPeers(2)
-    for (let i = 0; i < 11; i++) peers[1]!.member.request({ ...spec, repeats: 2 })
+    for (let i = 0; i < 11; i++) peers[1]!.member.request('q', { ...spec, repeats: 2 })
     await peers[1]!.until('finished', 9)
     expect(peers[1]!.of('refused')).toHaveLength(2)
     expect(peers[0]!.of('refused')).toHaveLength(0)
@@ -227,7 +228,7 @@ describe('RunMember', () => {
     })
     forger.tell({ lab: 1, message: { type: 'request', requestId: 'y', spec: { ...spec, bytes: 2 ** 40 } } })
     forger.tell('nonsense')
-    peers[0]!.member.request(spec)
+    peers[0]!.member.request('q', spec)
     await peers[1]!.until('finished')
     expect(peers[1]!.of('started')).toHaveLength(1)
   })

@@ -1,0 +1,215 @@
+/**
+ * The page without its looks: a place in a room, peers inside the page, and runs. All that happens goes to the event log; all
+ * that is shown is read from there.
+ */
+import type { Clock } from '../../../shared/base/clock.ts'
+import { PapilioError } from '../../../shared/base/errors.ts'
+import type { Prng } from '../../../shared/base/prng.ts'
+import type { Group } from '../../../shared/collective/types.ts'
+import { createEventLog, type EventLog } from './eventLog.ts'
+import { foldState, initialState, type LabState } from './labState.ts'
+import type { VerdictCache } from './part.ts'
+import type { RunSpec } from './runSpec.ts'
+import { createId, RunMember } from './runs.ts'
+
+export interface Joined {
+  readonly group: Group
+  readonly room: string
+  readonly name: string
+  /** The connection to the signalling server comes and goes. */
+  onSignal?(listener: (isConnected: boolean) => void): () => void
+  /** The place was taken away. */
+  onRemoved?(listener: (reason: { code: string; message: string }) => void): () => void
+}
+
+export interface JoinRequest {
+  /** Absent: a new room. */
+  readonly room?: string
+  /** Make the room if it does not exist. */
+  readonly create: boolean
+  readonly kind: 'tab' | 'in-page'
+}
+
+export interface LabConfig {
+  join(request: JoinRequest): Promise<Joined>
+  clock: Clock
+  prng: Prng
+  agent: string
+  breathe: () => Promise<void> | undefined
+}
+
+/** Links that cannot be measured within this time must not keep people from running; predictions then stay a guess. */
+const measureSeconds = 12
+
+interface OwnPeer {
+  readonly group: Group
+  readonly member: RunMember
+}
+
+export class Lab {
+  readonly log: EventLog
+  readonly #config: LabConfig
+  readonly #verdicts: VerdictCache = new Map()
+  readonly #inPage = new Map<string, OwnPeer>()
+  #self: OwnPeer | undefined
+  #state: LabState = initialState
+  #cancelMeasureLimit: (() => void) | undefined
+
+  constructor(config: LabConfig) {
+    this.#config = config
+    this.log = createEventLog(config.clock)
+    this.log.subscribe((entry) => {
+      this.#state = foldState(this.#state, entry)
+    })
+  }
+
+  /** All that was logged so far, folded. */
+  get state(): LabState {
+    return this.#state
+  }
+
+  /** Takes a place in the room; without one a new room is made. */
+  async enter(room: string | undefined, create = room === undefined): Promise<void> {
+    this.log.append({ kind: 'joining', room })
+    try {
+      const joined = await this.#config.join({ ...(room === undefined ? {} : { room }), create, kind: 'tab' })
+      this.#settle(joined)
+    } catch (error) {
+      this.log.append({ kind: 'refused', ...noticeOf(error) })
+    }
+  }
+
+  /** More peers inside this page. */
+  async addInPage(count: number): Promise<void> {
+    const { room } = this.#state
+    if (room === undefined || count < 1) return
+    this.log.append({ kind: 'adding', count })
+    await Promise.all(Array.from({ length: count }, () => this.#addOne(room)))
+  }
+
+  async removeInPage(peerId: string): Promise<void> {
+    const peer = this.#inPage.get(peerId)
+    if (!peer) return
+    this.#inPage.delete(peerId)
+    this.log.append({ kind: 'removing', peerId })
+    peer.member.close()
+    await peer.group.leave()
+  }
+
+  /** Opens real tabs with `open`, which says whether the browser let it. */
+  openTabs(count: number, open: () => boolean): void {
+    this.log.append({ kind: 'adding', count })
+    const opened = Array.from({ length: count }, open).filter(Boolean).length
+    this.log.append({ kind: 'tabs', asked: count, opened })
+  }
+
+  request(spec: RunSpec): void {
+    const requestId = createId(this.#config.prng)
+    this.log.append({ kind: 'requested', requestId })
+    this.#self?.member.request(requestId, spec)
+  }
+
+  stop(): void {
+    const { run } = this.#state
+    if (run?.phase === 'running') this.#self?.member.stop(run.start.runId)
+  }
+
+  measure(): void {
+    this.#self?.member.measure()
+  }
+
+  dismiss(): void {
+    this.log.append({ kind: 'dismissed' })
+  }
+
+  hide(isHidden: boolean): void {
+    for (const peer of [this.#self, ...this.#inPage.values()]) peer?.member.hide(isHidden)
+  }
+
+  async leave(): Promise<void> {
+    const peers = [this.#self, ...this.#inPage.values()]
+    for (const peer of peers) peer?.member.close()
+    await Promise.all(peers.map((peer) => peer?.group.leave()))
+  }
+
+  async #addOne(room: string): Promise<void> {
+    try {
+      const { group } = await this.#config.join({ room, create: false, kind: 'in-page' })
+      const member = this.#createMember(group)
+      this.#inPage.set(group.peerId, { group, member })
+      this.log.append({ kind: 'added', peerId: group.peerId })
+      member.start()
+    } catch (error) {
+      this.log.append({ kind: 'add-failed', ...noticeOf(error) })
+    }
+  }
+
+  #createMember(group: Group): RunMember {
+    const { clock, prng, agent, breathe } = this.#config
+    return new RunMember({ group, clock, prng, agent, breathe, verdicts: this.#verdicts })
+  }
+
+  /** The page's own peer has its place: from now on its events go to the log. */
+  #settle({ group, room, name, onSignal, onRemoved }: Joined): void {
+    const { log } = this
+    const member = this.#createMember(group)
+    this.#self = { group, member }
+    log.append({ kind: 'joined', room, peerId: group.peerId, name })
+    onSignal?.((isConnected) => log.append({ kind: 'signal', isConnected }))
+    onRemoved?.((reason) => log.append({ kind: 'refused', ...reason }))
+    this.#logGroup(group)
+    logRuns(member, log)
+    member.start()
+  }
+
+  #logGroup(group: Group): void {
+    const { log } = this
+    const logView = () => {
+      log.append({ kind: 'group', state: group.state, epoch: group.epoch, members: group.roster })
+      this.#limitMeasuring()
+    }
+    group.on('view', logView)
+    group.on('state', logView)
+    group.on('model', (model) => log.append({ kind: 'model', model }))
+    const logLink = ({ peerId, state, path, error }: ReturnType<Group['links']>[number]) =>
+      log.append({ kind: 'link', peerId, state, path, ...(error ? { error: noticeOf(error) } : {}) })
+    group.on('link', logLink)
+    logView()
+    for (const status of group.links()) logLink(status)
+    if (group.model.version > 0) log.append({ kind: 'model', model: group.model })
+  }
+
+  #limitMeasuring(): void {
+    this.#cancelMeasureLimit?.()
+    const { epoch } = this.#state
+    this.#cancelMeasureLimit = this.#config.clock.after(measureSeconds, () => {
+      const now = this.#state
+      if (now.epoch !== epoch || now.measuredEpoch === epoch || now.members.length < 2) return
+      const message = 'The links could not be measured; predictions are guesses.'
+      this.log.append({ kind: 'measured', error: { code: 'TIMEOUT', message, peers: [] } })
+    })
+  }
+}
+
+function logRuns(member: RunMember, log: EventLog): void {
+  member.on('present', (event) => log.append({ kind: 'present', ...event }))
+  member.on('refused', (event) => log.append({ kind: 'request-refused', ...event }))
+  member.on('started', (start) => log.append({ kind: 'run-started', start }))
+  member.on('measuring', () => log.append({ kind: 'measuring' }))
+  member.on('measured', ({ error }) => log.append({ kind: 'measured', ...(error ? { error } : {}) }))
+  member.on('call', ({ runId, index, total, ...call }) =>
+    log.append({ kind: 'call', runId, index, total, call }),
+  )
+  member.on('progress', (event) => log.append({ kind: 'progress', ...event }))
+  member.on('waiting', (event) => log.append({ kind: 'waiting', ...event }))
+  member.on('report', (event) => log.append({ kind: 'report', ...event }))
+  member.on('result', (event) => log.append({ kind: 'result', ...event }))
+  member.on('spread', (event) => log.append({ kind: 'spread', ...event }))
+  member.on('failed', (event) => log.append({ kind: 'run-failed', ...event }))
+  member.on('finished', (event) => log.append({ kind: 'run-finished', ...event }))
+}
+
+function noticeOf(error: unknown): { code: string; message: string } {
+  if (error instanceof PapilioError) return { code: error.code, message: error.message }
+  return { code: 'INTERNAL', message: error instanceof Error ? error.message : String(error) }
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { appStateOf, peerStateOf, whyNoRun } from '../../../../client/page/session/appState.ts'
+import type { LabEvent } from '../../../../client/page/session/events.ts'
+import { Lab } from '../../../../client/page/session/lab.ts'
+import { foldLog } from '../../../../client/page/session/labState.ts'
+import { outcomesOf } from '../../../../client/page/session/results.ts'
+import type { RunSpec } from '../../../../client/page/session/runSpec.ts'
+import { realClock } from '../../../../shared/base/clock.ts'
+import { JoinError } from '../../../../shared/base/errors.ts'
+import { createPrng } from '../../../../shared/base/prng.ts'
+import { createMemoryRoom } from '../../../../shared/collective/memoryGroup.ts'
+
+const spec: RunSpec = {
+  bytes: 4000,
+  dtype: 'f32',
+  op: 'sum',
+  consistency: 'fast',
+  data: 'whole',
+  repeats: 2,
+  warmup: 1,
+  variants: [{ algorithm: 'ring' }, { algorithm: 'recursive-doubling' }, { algorithm: 'auto' }],
+}
+
+function createLab() {
+  const room = createMemoryRoom()
+  const lab = new Lab({
+    async join({ kind }) {
+      const name = kind === 'tab' ? 'Ada' : 'In-page'
+      return { group: room.join(name), room: 'k7f-2q9', name }
+    },
+    clock: realClock,
+    prng: createPrng(1),
+    agent: 'Test 1',
+    breathe: () => undefined,
+  })
+  return { lab, room }
+}
+
+function until(lab: Lab, isTrue: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (!isTrue()) return
+      off()
+      resolve()
+    }
+    const off = lab.log.subscribe(check)
+    check()
+  })
+}
+
+const kinds = (lab: Lab) => lab.log.entries.map(({ event }) => event.kind)
+
+describe('Lab on real groups in memory', () => {
+  it('goes from empty to seven ready peers, runs, verifies, and its state is the fold of its log', async () => {
+    const { lab } = createLab()
+    expect(appStateOf(lab.state)).toBe('connecting')
+    await lab.enter(undefined)
+    await until(lab, () => appStateOf(lab.state) === 'empty')
+    expect(whyNoRun(lab.state)).toMatch(/at least two peers/)
+
+    await lab.addInPage(6)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    expect(lab.state.members).toHaveLength(7)
+    expect(lab.state.inPage.size).toBe(6)
+    expect(lab.state.members.every(({ peerId }) => peerStateOf(lab.state, peerId) === 'ready')).toBe(true)
+    expect(lab.state.model?.size).toBe(7)
+    expect(whyNoRun(lab.state)).toBeUndefined()
+
+    lab.request(spec)
+    await until(lab, () => lab.state.run?.phase === 'running')
+    expect(appStateOf(lab.state)).toBe('running')
+    await until(lab, () => lab.state.run?.phase === 'done')
+    expect(appStateOf(lab.state)).toBe('ready')
+    for (const outcome of outcomesOf(lab.state.run!))
+      expect(outcome).toMatchObject({ told: 7, correct: 7, wrong: 0, identical: true, exact: true })
+    expect(outcomesOf(lab.state.run!).map(({ times }) => times.seconds.length)).toEqual([2, 2, 2])
+    expect(foldLog(lab.log.entries)).toEqual(lab.state)
+  })
+
+  it('goes on with the others when a peer of the page is sent away', async () => {
+    const { lab } = createLab()
+    await lab.enter('k7f-2q9')
+    await lab.addInPage(3)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    await lab.removeInPage([...lab.state.inPage][1]!)
+    await until(lab, () => appStateOf(lab.state) === 'ready' && lab.state.members.length === 3)
+    lab.request({ ...spec, variants: [{ algorithm: 'auto' }] })
+    await until(lab, () => lab.state.run?.phase === 'done')
+    expect(outcomesOf(lab.state.run!)[0]).toMatchObject({ told: 3, wrong: 0 })
+    lab.request({ ...spec, variants: [{ algorithm: 'nonsense' }] })
+    await until(lab, () => lab.state.run?.phase === 'failed')
+    expect(appStateOf(lab.state)).toBe('failed')
+    expect(lab.state.notice).toMatchObject({ code: 'INVALID_ARGUMENT' })
+    lab.dismiss()
+    expect(appStateOf(lab.state)).toBe('ready')
+    await lab.leave()
+  })
+
+  it('logs every step of a call once, in order, and progress never falls', async () => {
+    const { lab } = createLab()
+    await lab.enter(undefined)
+    await lab.addInPage(4)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    lab.request({ ...spec, bytes: 1 << 18, repeats: 1, warmup: 0, variants: [{ algorithm: 'ring' }] })
+    await until(lab, () => lab.state.run?.phase === 'done')
+    const progress = lab.log.entries.flatMap(({ event }) =>
+      event.kind === 'progress' ? [event.progress] : [],
+    )
+    expect([...new Set(progress.map(({ step }) => step))]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+    const fractions = progress.map(({ fraction }) => fraction)
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b))
+    expect(fractions.at(-1)).toBe(1)
+  })
+
+  it('says that a browser let only some tabs open', async () => {
+    const { lab } = createLab()
+    await lab.enter(undefined)
+    let opened = 0
+    lab.openTabs(6, () => opened++ < 1)
+    expect(lab.state).toMatchObject({ tabs: { asked: 6, opened: 1 }, expected: 2 })
+    expect(lab.state.notice?.code).toBe('POPUP_BLOCKED')
+    expect(appStateOf(lab.state)).toBe('waiting')
+    await lab.addInPage(5)
+    expect(lab.state.notice).toBeUndefined()
+  })
+
+  it.each([
+    ['ROOM_UNKNOWN', 'room-unknown'],
+    ['ROOM_FULL', 'room-full'],
+    ['VERSION_MISMATCH', 'version-mismatch'],
+    ['NO_WEBRTC', 'unsupported'],
+    ['SIGNAL_UNREACHABLE', 'failed'],
+  ] as const)('shows %s as %s', async (code, state) => {
+    const lab = new Lab({
+      join: () => Promise.reject(new JoinError(code, 'No.')),
+      clock: realClock,
+      prng: createPrng(1),
+      agent: 'Test 1',
+      breathe: () => undefined,
+    })
+    await lab.enter('k7f-2q9')
+    expect(appStateOf(lab.state)).toBe(state)
+    expect(kinds(lab)).toEqual(['joining', 'refused'] satisfies LabEvent['kind'][])
+  })
+})

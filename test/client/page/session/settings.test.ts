@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  defaultSettings,
+  inspectorTabs,
+  type LabSettings,
+  maxR,
+  readAlgorithmKey,
+  readHash,
+  writeAlgorithmKey,
+  writeHash,
+} from '../../../../client/page/session/settings.ts'
+
+const settings: fc.Arbitrary<LabSettings> = fc.record({
+  bytes: fc.integer({ min: 0, max: 64 << 20 }),
+  dtype: fc.constantFrom('f32', 'f64', 'i32'),
+  op: fc.constantFrom('sum', 'mean', 'min', 'max'),
+  algorithm: fc.constantFrom(
+    'auto',
+    'ring',
+    'butterfly',
+    'butterfly:group=xor',
+    'kport:ports=3,group=cyclic',
+  ),
+  r: fc.oneof(fc.constant('auto' as const), fc.nat(10)),
+  consistency: fc.constantFrom('fast', 'identical'),
+  repeats: fc.integer({ min: 1, max: 100 }),
+  data: fc.constantFrom('whole', 'real'),
+  tab: fc.constantFrom(...inspectorTabs),
+})
+
+describe('settings in the address', () => {
+  it('come back as they were', () => {
+    fc.assert(fc.property(settings, (all) => expect(readHash(writeHash(all))).toEqual(all)))
+  })
+
+  it('need no escapes, so that people can read them', () => {
+    fc.assert(
+      fc.property(settings, (all) => expect(new URL(writeHash(all), 'http://x/').hash).toBe(writeHash(all))),
+    )
+  })
+
+  it('take defaults for anything else', () => {
+    fc.assert(fc.property(fc.string(), (hash) => expect(readHash(hash)).toEqual(defaultSettings)))
+    expect(readHash('#v=1&size=99999999999&type=f16&op=constructor&algo=<b>&r=-1&n=0&tab=x')).toEqual(
+      defaultSettings,
+    )
+    expect(readHash('#v=2&size=4')).toEqual(defaultSettings)
+    expect(readHash('#v=1&size=4')).toEqual({ ...defaultSettings, bytes: 4 })
+  })
+})
+
+describe('algorithm keys', () => {
+  it('hold name and settings', () => {
+    expect(readAlgorithmKey('ring')).toEqual({ algorithm: 'ring', settings: {} })
+    expect(readAlgorithmKey('kport:ports=3,group=xor')).toEqual({
+      algorithm: 'kport',
+      settings: { ports: 3, group: 'xor' },
+    })
+    expect(writeAlgorithmKey('kport', { ports: 3, group: 'xor' })).toBe('kport:ports=3,group=xor')
+  })
+})
+
+it('maxR is ceil(log2 P)', () => {
+  expect([1, 2, 3, 4, 5, 7, 8, 9, 64].map(maxR)).toEqual([0, 1, 2, 2, 3, 3, 3, 4, 6])
+})
