@@ -3,6 +3,7 @@ import { createAhc } from './ahc.ts'
 import { bruckAlltoall, directAlltoall } from './alltoall.ts'
 import { binomial, binomialBroadcast, binomialGather, binomialReduce, binomialScatter } from './binomial.ts'
 import { bruck, bruckAllgather } from './bruck.ts'
+import { butterfly, butterflyAllgather, butterflyReduceScatter } from './butterfly.ts'
 import { chain, chainBroadcast, chainReduce } from './chain.ts'
 import { directAllgather, directReduceScatter } from './direct.ts'
 import { dissemination, disseminationBarrier } from './dissemination.ts'
@@ -10,13 +11,28 @@ import { doubleTree } from './doubleTree.ts'
 import { hybrid, recursiveDoubling, recursiveHalving } from './doubling.ts'
 import { elimination } from './elimination.ts'
 import { flatBroadcast, flatGather, flatReduce, flatScatter } from './flat.ts'
-import { ring } from './ring.ts'
+import { oneShot, twoShot } from './mesh.ts'
+import { nb, nhr } from './named.ts'
+import { ports } from './ports.ts'
+import { ring, ringAllgather, ringReduceScatter } from './ring.ts'
+import { segmentedRing } from './segmentedRing.ts'
 import { star } from './star.ts'
+import { subgroup } from './subgroup.ts'
 import type { Algorithm, Collective } from './types.ts'
+import { window } from './window.ts'
 
 /** Every algorithm: one import and one line each. All suites (proof, values, counts, cost, tuner) run over this list. */
 export const algorithms: readonly Algorithm[] = [
+  butterfly,
+  subgroup,
+  ports,
+  oneShot,
+  twoShot,
+  window,
   ring,
+  segmentedRing,
+  nb,
+  nhr,
   bruck,
   dissemination,
   binomial,
@@ -28,7 +44,11 @@ export const algorithms: readonly Algorithm[] = [
   recursiveHalving,
   hybrid,
   elimination,
+  butterflyReduceScatter,
+  ringReduceScatter,
   directReduceScatter,
+  butterflyAllgather,
+  ringAllgather,
   bruckAllgather,
   directAllgather,
   binomialReduce,

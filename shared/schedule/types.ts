@@ -136,6 +136,11 @@ export interface Algorithm {
   variants(size: number): readonly Settings[]
   /** Every rank ends with the same bits, whatever the operator's rounding (equal operand trees up to x+y = y+x). */
   identical(size: number, settings: Settings): boolean
+  /**
+   * The operands of every result stand in rank order with these settings: right for operators that do not commute,
+   * whatever the restrictions say in general. Absent: when the restrictions do not ask for commutativity.
+   */
+  ordered?(size: number, settings: Settings): boolean
   shape(size: number, settings: Settings): ScheduleShape
   /** One rank's part, in O(its own sends). */
   part(size: number, settings: Settings, rank: number): RankSchedule

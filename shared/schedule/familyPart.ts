@@ -1,0 +1,64 @@
+/** One rank's part in a schedule of the butterfly family, in O(its sends). */
+import { assert } from '../base/assert.ts'
+import { expand, type Family, placementsOf } from './family.ts'
+import { reduceStep, type WrittenStep } from './reduceStep.ts'
+import { createSlotTable, sortByChunk } from './slotTable.ts'
+import type { Local, RankSchedule } from './types.ts'
+
+/** Which half of the allreduce: the reduction alone is a reduce-scatter, the distribution alone an allgather. */
+export type Phase = 'both' | 'reduce' | 'distribute'
+
+export function familySteps(family: Family, phase: Phase = 'both'): number {
+  const { length } = family.stages
+  return (phase === 'distribute' ? 0 : length) + (phase === 'reduce' ? 0 : length - family.removed)
+}
+
+/** The part of `rank`. Slot p < P is for placement p: chunk rank - p; more slots follow where kinds part. */
+export function familyPart(family: Family, rank: number, phase: Phase = 'both'): RankSchedule {
+  const { group, stages, removed } = family
+  assert(phase === 'both' || removed === 0, 'half of an allreduce with removed steps is no collective')
+  const table = createSlotTable(family, rank)
+  const steps: WrittenStep[] = []
+  /** Copies of the rank's own contribution, for the first step. */
+  const copies: Local[] = []
+  const held = Array.from({ length: group.size }, (_, p) => p)
+  const last = stages.at(-1)?.after
+  if (phase !== 'distribute' && last !== undefined) {
+    for (const stage of stages) {
+      const step = steps.length
+      steps.push(reduceStep({ family, rank, table, stage, step, before: steps[step - 1]?.locals ?? copies }))
+    }
+    for (const p of placementsOf(family, last, last.runs)) held[p] = table.find(last.runs[0]!.kind, p)
+  }
+  if (phase !== 'reduce')
+    for (const stage of stages.slice(0, stages.length - removed).reverse()) {
+      const blocks = stage.blocks.map(({ lo, hi, shift }) => ({
+        shift,
+        landing: expand(family, stage.after.axis, [{ lo, hi }], stage.after.spacing),
+      }))
+      steps.push({
+        sends: blocks.map(({ shift, landing }) => ({
+          to: group.add(rank, shift),
+          slots: sortByChunk(
+            family,
+            table,
+            landing.map((p) => held[p]!),
+          ),
+        })),
+        receives: blocks.map(({ shift, landing }) => ({
+          from: group.add(rank, group.negate(shift)),
+          slots: sortByChunk(
+            family,
+            table,
+            landing.map((p) => group.add(shift, p)),
+          ),
+          how: 'store',
+        })),
+        locals: [],
+      })
+    }
+  const input = phase === 'distribute' ? [0] : [...held.keys(), ...copies.map((copy) => copy.slot)]
+  const output = new Array<number>(group.size)
+  for (const [p, slot] of held.entries()) output[table.chunks[p]!] = slot
+  return { rank, slots: table.chunks, input, steps, output: phase === 'reduce' ? [held[0]!] : output }
+}
