@@ -2,6 +2,7 @@
  * What the network costs, as measured. Seconds and bytes. A link is described by a curve and not by two numbers: on a
  * link with a round trip the window of the SCTP association rules messages of 4 KB to 1 MB (docs/cost-model.md).
  */
+import type { Collective, Settings } from '../schedule/types.ts'
 
 /** One-way time of a lone message of `bytes` bytes, sent after a pause. */
 export interface CurvePoint {
@@ -59,7 +60,7 @@ export interface NetworkModel extends HostCost {
 
 export interface Prediction {
   readonly algorithm: string
-  readonly settings: Readonly<Record<string, number | string>>
+  readonly settings: Settings
   readonly seconds: number
   /** Where the time goes: latency, bytes, combining. They add up to `seconds`. */
   readonly parts: { readonly alpha: number; readonly beta: number; readonly gamma: number }
@@ -67,4 +68,43 @@ export interface Prediction {
   /** Bytes that the busiest rank sends. */
   readonly bytesSent: number
   readonly identical: boolean
+}
+
+/** What a call asks for, as far as the choice depends on it. */
+export interface ChoiceRequest {
+  readonly size: number
+  /** Of the whole vector. */
+  readonly bytes: number
+  /** Default allreduce. */
+  readonly collective?: Collective
+  /** The result depends on the operand order: sums of floats do, integers, min and max do not. */
+  readonly rounds: boolean
+  readonly commutative: boolean
+  readonly idempotent: boolean
+  /** `identical`: all ranks end with the same bits. */
+  readonly consistency: 'identical' | 'fast'
+  /** Name, or `auto` (default): the best of all that the call admits. */
+  readonly algorithm?: string
+  /** Steps removed; `auto`: the best for this size of vector. */
+  readonly r?: number | 'auto'
+  /** Other parameters; the value `auto` leaves one to the choice. */
+  readonly settings?: Settings
+  /** `some`: only a few links per rank can be opened. Default all. */
+  readonly links?: 'all' | 'some'
+  /** Work space beyond input and result that a rank can spare, bytes. Default: no limit. */
+  readonly memoryBytes?: number
+}
+
+/** What `predict` answers: every candidate, the chosen one, and why. */
+export interface Choice {
+  readonly chosen: Prediction
+  /** Fastest first. */
+  readonly candidates: readonly Prediction[]
+  /** Candidates that the call does not admit, with the reason. */
+  readonly refused: readonly {
+    readonly algorithm: string
+    readonly settings: Settings
+    readonly reason: string
+  }[]
+  readonly why: string
 }

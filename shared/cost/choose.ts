@@ -1,0 +1,169 @@
+/**
+ * The choice of an algorithm: every variant that the call admits is priced, and the fastest is taken. Pure and
+ * deterministic: ranks with the same model and the same call choose the same.
+ */
+import { ArgumentError } from '../base/errors.ts'
+import { algorithms as registry } from '../schedule/registry.ts'
+import type { Algorithm, Settings } from '../schedule/types.ts'
+import { labelOf, settingsText, whyChosen } from './explain.ts'
+import { ladderOf, stepOf } from './ladder.ts'
+import { predict, trafficOf } from './predict.ts'
+import type { Choice, ChoiceRequest, NetworkModel, Prediction } from './types.ts'
+
+export interface Chosen extends Choice {
+  readonly algorithm: Algorithm
+}
+
+interface Candidate {
+  readonly algorithm: Algorithm
+  readonly settings: Settings
+}
+
+const auto = 'auto'
+/** Choices kept per model: a program calls with few different vectors. */
+const cacheLimit = 256
+const cache = new WeakMap<NetworkModel, Map<string, Chosen>>()
+
+/**
+ * The variant to run, with the price of every candidate.
+ * @throws ArgumentError when the call admits no candidate; it says what refused each.
+ */
+export function chooseSchedule(request: ChoiceRequest, model: NetworkModel): Chosen {
+  const known = cache.get(model) ?? new Map<string, Chosen>()
+  cache.set(model, known)
+  const key = JSON.stringify(Object.entries(request).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const found = known.get(key)
+  if (found) return found
+  const made = choose(request, model, registry)
+  if (known.size >= cacheLimit) known.delete(known.keys().next().value!)
+  known.set(key, made)
+  return made
+}
+
+/** The same from another list of algorithms, without a cache. */
+export function choose(
+  request: ChoiceRequest,
+  model: NetworkModel,
+  algorithms: readonly Algorithm[],
+): Chosen {
+  const refused: Choice['refused'][number][] = []
+  const admitted = candidatesOf(request, algorithms).filter(({ algorithm, settings }) => {
+    const reason = refusalOf(request, algorithm, settings)
+    if (reason !== undefined) refused.push({ algorithm: algorithm.name, settings, reason })
+    return reason === undefined
+  })
+  if (admitted.length === 0) throw new ArgumentError('algorithm', nothingLeft(request, refused))
+  const priced = admitted
+    .map((candidate) => ({
+      ...candidate,
+      prediction: predict(candidate.algorithm, candidate.settings, request.bytes, model, request.rounds),
+    }))
+    .sort((a, b) => compare(a.prediction, b.prediction))
+  const candidates = priced.map(({ prediction }) => prediction)
+
+  let best = priced[0]!
+  if (isLadder(request)) {
+    // Steps removed never rise with the vector (ladder.ts); elsewhere the fastest is taken as it is.
+    const rungs = priced.map(({ algorithm, settings }) => ({
+      r: Number(settings.r),
+      traffic: trafficOf(algorithm, request.size, settings),
+    }))
+    const r = stepOf(ladderOf(rungs, model), request.bytes)
+    best = priced.find(({ settings }) => settings.r === r) ?? best
+  }
+  const other = candidates.find((candidate) => candidate !== best.prediction)
+  return {
+    algorithm: best.algorithm,
+    chosen: best.prediction,
+    candidates,
+    refused,
+    why: whyChosen(best.prediction, other, request.bytes),
+  }
+}
+
+/** Only r is open, of a named algorithm. */
+function isLadder({ algorithm = auto, r, settings = {} }: ChoiceRequest): boolean {
+  return algorithm !== auto && r === auto && !Object.values(settings).includes(auto)
+}
+
+/** What the call leaves open: all variants of all algorithms, or the open parameters of the named one. */
+function candidatesOf(request: ChoiceRequest, algorithms: readonly Algorithm[]): Candidate[] {
+  const { size, collective = 'allreduce', algorithm: name = auto, r } = request
+  const given: Settings = { ...request.settings, ...(r !== undefined && { r }) }
+  const fixed = Object.entries(given).filter(([, value]) => value !== auto)
+  const ofCollective = algorithms.filter((algorithm) => algorithm.collective === collective)
+  if (name === auto)
+    return ofCollective.flatMap((algorithm) =>
+      algorithm
+        .variants(size)
+        .filter((settings) => fixed.every(([key, value]) => settings[key] === value))
+        .map((settings) => ({ algorithm, settings })),
+    )
+  const named = ofCollective.find((algorithm) => algorithm.name === name)
+  if (!named) {
+    const names = ofCollective.map((algorithm) => algorithm.name).join(', ')
+    throw new ArgumentError(
+      'algorithm',
+      `There is no ${collective} algorithm "${name}". Use auto or one of: ${names}.`,
+    )
+  }
+  for (const key of Object.keys(given))
+    if (!named.parameters.some((parameter) => parameter.name === key))
+      throw new ArgumentError(key, `Algorithm ${name} has no parameter ${key}.`)
+  return named.parameters
+    .reduce<Settings[]>(
+      (all, parameter) => {
+        const values = parameter.values(size)
+        const value = given[parameter.name] ?? values[0]
+        const open = value === auto ? values : value === undefined ? [] : [value]
+        return open.length === 0
+          ? all
+          : all.flatMap((settings) => open.map((one) => ({ ...settings, [parameter.name]: one })))
+      },
+      [{}],
+    )
+    .map((settings) => ({ algorithm: named, settings }))
+}
+
+/** Why the call does not admit a candidate; undefined when it does. */
+function refusalOf(request: ChoiceRequest, algorithm: Algorithm, settings: Settings): string | undefined {
+  const { size, bytes, algorithm: name = auto, consistency, rounds, memoryBytes } = request
+  const { restrictions } = algorithm
+  if (name === auto && algorithm.baseline) return 'A baseline: measured and drawn, never proposed.'
+  const reason = algorithm.refuses(size, settings)
+  if (reason !== undefined) return reason
+  if (restrictions.commutative && !request.commutative)
+    return 'It combines in another order than that of the ranks, and the operator is not commutative.'
+  if (restrictions.idempotent && !request.idempotent)
+    return 'It counts contributions more than once, which only min, max and the like allow.'
+  if (restrictions.links === 'all' && request.links === 'some')
+    return 'It needs a link between every two ranks.'
+  if (consistency === 'identical' && rounds && !algorithm.identical(size, settings))
+    return "Ranks may differ in the last bits of a float result; consistency 'fast' admits it."
+  if (memoryBytes !== undefined) {
+    const { one, all } = trafficOf(algorithm, size, settings)
+    const needed = (one ?? all()).scratchShare * bytes
+    if (needed > memoryBytes)
+      return `It needs ${Math.ceil(needed)} bytes of work space, more than ${memoryBytes}.`
+  }
+  return undefined
+}
+
+/** Faster first; then fewer steps, then the name, so that no tie is left to chance. */
+function compare(a: Prediction, b: Prediction): number {
+  if (a.seconds !== b.seconds) return a.seconds - b.seconds
+  if (a.steps !== b.steps) return a.steps - b.steps
+  const [left, right] = [
+    `${a.algorithm} ${settingsText(a.settings)}`,
+    `${b.algorithm} ${settingsText(b.settings)}`,
+  ]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function nothingLeft(request: ChoiceRequest, refused: Choice['refused']): string {
+  const [first] = refused
+  if (refused.length === 1 && first)
+    return `${labelOf(first)} cannot be used by ${request.size} ranks in this call: ${first.reason}`
+  const reasons = [...new Set(refused.map(({ reason }) => reason))].slice(0, 3).join(' ')
+  return `No ${request.collective ?? 'allreduce'} algorithm fits this call of ${request.size} ranks. ${reasons || 'No variant has these settings.'}`
+}
