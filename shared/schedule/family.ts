@@ -19,11 +19,9 @@ export interface FamilyOptions {
   readonly ports?: number
   /** Vectors that one message may carry, at most. Default: no limit. */
   readonly window?: number
-  /** r: stages of the distribution that are left out. Default 0. */
-  readonly removed?: number
   /**
    * far (default): the upper part of the window moves down, by N/2 first (the paper). near: every other vector moves
-   * to its neighbour, by 1 first, then 2, 4, ... (Bruck); only without window and removed stages.
+   * to its neighbour, by 1 first, then 2, 4, ... (Bruck); without window limit.
    */
   readonly order?: 'far' | 'near'
   /** Number under which chunk x is known; a permutation. Default x. */
@@ -87,9 +85,10 @@ export interface Family {
   readonly relabel: ((chunk: number) => number) | undefined
 }
 
+/** The member of the family with these options and the whole distribution. */
 export function planFamily(options: FamilyOptions): Family {
-  const { group, ports = 1, window = Number.POSITIVE_INFINITY, removed = 0, order = 'far' } = options
-  assert(order === 'far' || (removed === 0 && window === Number.POSITIVE_INFINITY), 'near order is for r = 0')
+  const { group, ports = 1, window = Number.POSITIVE_INFINITY, order = 'far' } = options
+  assert(order === 'far' || window === Number.POSITIVE_INFINITY, 'a window limit is for the far order')
   const axes = joinAxes(group.axes, ports + 1)
   const stages: Stage[] = []
   let kinds = 1
@@ -111,19 +110,16 @@ export function planFamily(options: FamilyOptions): Family {
     }
     kind = before.runs[0]!.kind
   }
-  assert(removed <= stages.length, 'no more stages can be removed than there are')
-  const start = stages[stages.length - removed]?.before
-  return {
-    group,
-    axes,
-    tails: listTails(axes),
-    stages,
-    ports,
-    removed,
-    axis: start?.axis ?? Math.max(0, axes.length - 1),
-    copies: start?.runs.at(-1)?.hi ?? 1,
-    relabel: options.relabel,
-  }
+  const whole = { group, axes, tails: listTails(axes), stages, ports, relabel: options.relabel }
+  return { ...whole, removed: 0, axis: Math.max(0, axes.length - 1), copies: 1 }
+}
+
+/** The same family member with r stages of the distribution left out, 0 <= r <= stages. Not for the near order. */
+export function removeStages(family: Family, removed: number): Family {
+  const start = family.stages[family.stages.length - removed]?.before
+  if (start === undefined) return family
+  assert(start.spacing === 1, 'with every other vector moving, R would be no interval')
+  return { ...family, removed, axis: start.axis, copies: start.runs.at(-1)!.hi }
 }
 
 /** Placements at which some vector of the spans stands, for any element of R; in descending order of digits. */

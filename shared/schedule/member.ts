@@ -1,5 +1,12 @@
 import { ArgumentError } from '../base/errors.ts'
-import { type Family, type FamilyOptions, isIdentical, isOrdered, planFamily } from './family.ts'
+import {
+  type Family,
+  type FamilyOptions,
+  isIdentical,
+  isOrdered,
+  planFamily,
+  removeStages,
+} from './family.ts'
 import { familyPart, familySteps, type Phase } from './familyPart.ts'
 import type { Algorithm, Collective, Parameter, Settings } from './types.ts'
 
@@ -11,7 +18,7 @@ export interface Member extends Pick<Algorithm, 'name' | 'title' | 'source'> {
   /** Every pair of ranks is linked, and the fold is in rank order. */
   readonly mesh?: boolean
   /** The options, or the reason why there are none. */
-  options(size: number, settings: Settings): FamilyOptions | string
+  options(size: number, settings: Settings): MemberOptions | string
   /** Default: the settings that are all default. */
   variants?(size: number): readonly Settings[]
 }
@@ -21,6 +28,11 @@ const phases = {
   reduceScatter: 'reduce',
   allgather: 'distribute',
 } as const satisfies Partial<Record<Collective, Phase>>
+
+interface MemberOptions extends FamilyOptions {
+  /** r: steps left out of the distribution. Default 0. */
+  readonly removed?: number
+}
 
 export function createMember(member: Member): Algorithm {
   const { name, title, source, parameters = [], collective = 'allreduce', mesh = false } = member
@@ -42,19 +54,22 @@ export function createMember(member: Member): Algorithm {
     }
     const options = member.options(size, settings)
     if (typeof options === 'string') return options
+    const family = planFamily(options)
     const { removed = 0 } = options
-    const all = planFamily({ ...options, removed: 0 }).stages.length
-    if (removed > all) return `r can be 0 .. ${all}, not ${removed}`
-    return planFamily(options)
+    if (removed > family.stages.length) return `r can be 0 .. ${family.stages.length}, not ${removed}`
+    return removeStages(family, removed)
   }
   /** One plan serves all ranks of a schedule, which are made one after the other. */
-  let last: { readonly key: string; readonly family: Family } | undefined
-  const plan = (size: number, settings: Settings): Family => {
+  let last: { readonly key: string; readonly family: Family | string } | undefined
+  const tryPlan = (size: number, given: Settings): Family | string => {
+    const settings = complete(size, given)
     const key = JSON.stringify([size, settings])
-    if (last?.key === key) return last.family
-    const family = resolve(size, settings)
+    if (last?.key !== key) last = { key, family: resolve(size, settings) }
+    return last.family
+  }
+  const plan = (size: number, settings: Settings): Family => {
+    const family = tryPlan(size, settings)
     if (typeof family === 'string') throw new ArgumentError('settings', `${name} on ${size} ranks: ${family}`)
-    last = { key, family }
     return family
   }
   return {
@@ -66,17 +81,17 @@ export function createMember(member: Member): Algorithm {
     restrictions: { commutative: anyOrder, idempotent: false, links: mesh ? 'all' : 'some' },
     baseline: false,
     refuses(size, settings) {
-      const family = resolve(size, complete(size, settings))
+      const family = tryPlan(size, settings)
       return typeof family === 'string' ? family : undefined
     },
     variants: member.variants ?? ((size) => [complete(size, {})]),
-    identical: (size, settings) => isIdentical(plan(size, complete(size, settings))),
-    ordered: (size, settings) => !anyOrder || isOrdered(plan(size, complete(size, settings))),
+    identical: (size, settings) => isIdentical(plan(size, settings)),
+    ordered: (size, settings) => !anyOrder || isOrdered(plan(size, settings)),
     shape(size, given) {
       const settings = complete(size, given)
       const steps = familySteps(plan(size, settings), phase)
       return { collective, algorithm: name, settings, size, steps, chunks: size }
     },
-    part: (size, settings, rank) => familyPart(plan(size, complete(size, settings)), rank, phase),
+    part: (size, settings, rank) => familyPart(plan(size, settings), rank, phase),
   }
 }

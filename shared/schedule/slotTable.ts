@@ -26,14 +26,14 @@ export function createSlotTable(family: Family, rank: number): SlotTable {
   }
   const kinds = new Array<number>(size).fill(0)
   const written = new Array<number>(size).fill(-1)
-  /** Slots of a placement beyond its first. */
-  const more = new Map<number, number[]>()
+  /** Slots of a placement beyond its first; those before `next` were not free when `step` asked last. */
+  const more = new Map<number, { slots: number[]; step: number; next: number }>()
 
   const table: SlotTable = {
     chunks,
     find(kind, p) {
       if (kinds[p] === kind) return p
-      const found = more.get(p)?.find((slot) => kinds[slot] === kind)
+      const found = more.get(p)?.slots.find((slot) => kinds[slot] === kind)
       assert(found !== undefined, `rank ${rank} has no value of kind ${kind} at placement ${p}`)
       return found
     },
@@ -44,12 +44,14 @@ export function createSlotTable(family: Family, rank: number): SlotTable {
     take(p, kind, step, needed) {
       const isFree = (slot: number) =>
         written[slot] !== step && !needed.some((window) => isLive(family, window, kinds[slot]!, p))
-      let slot = isFree(p) ? p : more.get(p)?.find(isFree)
+      let slot = isFree(p) ? p : undefined
       if (slot === undefined) {
-        slot = chunks.push(chunks[p]!) - 1
-        const list = more.get(p)
-        if (list === undefined) more.set(p, [slot])
-        else list.push(slot)
+        let list = more.get(p)
+        if (list === undefined) more.set(p, (list = { slots: [], step, next: 0 }))
+        if (list.step !== step) Object.assign(list, { step, next: 0 })
+        while (list.next < list.slots.length && !isFree(list.slots[list.next]!)) list.next++
+        if (list.next === list.slots.length) list.slots.push(chunks.push(chunks[p]!) - 1)
+        slot = list.slots[list.next]!
       }
       table.write(slot, kind, step)
       return slot

@@ -73,8 +73,9 @@ export function verifySchedule(schedule: Schedule, options: VerifyOptions = {}):
             step,
             `expects ${receive.slots.length} slots from rank ${receive.from}, which sends ${message.values.length}`,
           )
-        if (new Set(receive.slots).size !== receive.slots.length)
-          fail(part.rank, step, `receives twice into one slot from rank ${receive.from}`)
+        const twice = repeated(receive.slots)
+        if (twice !== undefined)
+          fail(part.rank, step, `receives twice into slot ${twice} from rank ${receive.from}`)
         for (const [at, slot] of receive.slots.entries()) {
           checkSlot(part, step, slot)
           if (part.slots[slot] !== message.chunks[at])
@@ -116,7 +117,8 @@ function readSends(schedule: Schedule, values: readonly Int32Array[], step: numb
         fail(part.rank, step, `cannot send to rank ${to}`)
       if (slots.length === 0) fail(part.rank, step, `sends an empty message to rank ${to}`)
       if (messages.has(part.rank * size + to)) fail(part.rank, step, `sends two messages to rank ${to}`)
-      if (new Set(slots).size !== slots.length) fail(part.rank, step, `sends a slot twice to rank ${to}`)
+      const twice = repeated(slots)
+      if (twice !== undefined) fail(part.rank, step, `sends slot ${twice} twice to rank ${to}`)
       const message = { chunks: new Array<number>(slots.length), values: new Array<number>(slots.length) }
       for (const [at, slot] of slots.entries()) {
         checkSlot(part, step, slot)
@@ -149,6 +151,12 @@ function checkPart(schedule: Schedule, part: RankSchedule, rank: number, contrac
 function checkSlot(part: RankSchedule, step: number, slot: number): void {
   if (!Number.isInteger(slot) || slot < 0 || slot >= part.slots.length)
     fail(part.rank, step, `there is no slot ${slot}, the rank has ${part.slots.length}`)
+}
+
+function repeated(slots: readonly number[]): number | undefined {
+  if (slots.length < 2) return undefined
+  const seen = new Set<number>()
+  return slots.find((slot) => seen.size === seen.add(slot).size)
 }
 
 function judge(
