@@ -56,6 +56,13 @@ export type LabEvent =
       readonly total: number
     }
   | { readonly kind: 'progress'; readonly runId: string; readonly progress: Progress }
+  | {
+      readonly kind: 'peer-progress'
+      readonly runId: string
+      readonly peerId: string
+      readonly step: number
+      readonly fraction: number
+    }
   | { readonly kind: 'waiting'; readonly runId: string; readonly waiting: Waiting }
   | { readonly kind: 'report'; readonly runId: string; readonly call: Call; readonly report: Report }
   | {

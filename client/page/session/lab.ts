@@ -201,6 +201,7 @@ function logRuns(member: RunMember, log: EventLog): void {
     log.append({ kind: 'call', runId, index, total, call }),
   )
   member.on('progress', (event) => log.append({ kind: 'progress', ...event }))
+  member.on('peerProgress', (event) => log.append({ kind: 'peer-progress', ...event }))
   member.on('waiting', (event) => log.append({ kind: 'waiting', ...event }))
   member.on('report', (event) => log.append({ kind: 'report', ...event }))
   member.on('result', (event) => log.append({ kind: 'result', ...event }))

@@ -162,6 +162,7 @@ const runKinds: Partial<Record<LabEvent['kind'], true>> = {
   'run-started': true,
   call: true,
   progress: true,
+  'peer-progress': true,
   waiting: true,
   report: true,
   result: true,

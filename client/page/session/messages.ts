@@ -97,6 +97,13 @@ const messageSchema = v.variant('type', [
   v.object({ type: v.literal('finish'), runId: id, error: v.optional(runErrorSchema) }),
 
   /** To all. */
+  /** How far the sender is in a long call: steps done, and the fraction of the bytes of the next one. */
+  v.object({
+    type: v.literal('progress'),
+    runId: id,
+    step: natural,
+    fraction: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+  }),
   v.object({ type: v.literal('result'), runId: id, result: rankResultSchema }),
   v.object({ type: v.literal('failed'), runId: id, error: runErrorSchema }),
 ])

@@ -15,6 +15,8 @@ export interface RunState {
   readonly startedAt: number
   readonly call?: Call & { readonly index: number; readonly total: number }
   readonly progress?: Progress
+  /** Of the others in a long call, by peerId: steps done, and the fraction of the next one. */
+  readonly peers: ReadonlyMap<string, { readonly step: number; readonly fraction: number }>
   readonly waiting?: Waiting
   /** This rank's last report of each variant. */
   readonly reports: ReadonlyMap<number, Report>
@@ -30,6 +32,7 @@ export function beginRun(start: RunStart, members: readonly Member[], at: number
     members,
     phase: 'running',
     startedAt: at,
+    peers: new Map(),
     reports: new Map(),
     results: new Map(),
     spreads: new Map(),
@@ -49,11 +52,15 @@ export function foldRun(run: RunState, event: LabEvent): RunState {
   switch (event.kind) {
     case 'call': {
       const { progress: _, waiting: __, ...rest } = run
-      return { ...rest, call: { ...event.call, index: event.index, total: event.total } }
+      return { ...rest, peers: new Map(), call: { ...event.call, index: event.index, total: event.total } }
     }
     case 'progress': {
       const { waiting: _, ...rest } = run
       return { ...rest, progress: event.progress }
+    }
+    case 'peer-progress': {
+      const { step, fraction } = event
+      return { ...run, peers: withEntry(run.peers, event.peerId, { step, fraction }) }
     }
     case 'waiting':
       return { ...run, waiting: event.waiting }

@@ -38,7 +38,10 @@ export interface RunEvents {
   measuring: { runId: string }
   measured: { runId: string; error?: RunError }
   call: Call & { runId: string; index: number; total: number }
+  /** Of this rank. */
   progress: { runId: string; progress: Progress }
+  /** Of another rank, in a long call. */
+  peerProgress: { runId: string; peerId: string; step: number; fraction: number }
   waiting: { runId: string; waiting: Waiting }
   /** This rank's own report, after each measured call. */
   report: { runId: string; call: Call; report: Report }
@@ -70,6 +73,8 @@ interface CurrentRun {
 }
 
 const describeSeconds = 0.2
+/** Others get to know this rank's progress this often; in large groups less often, so that it costs nobody time. */
+const progressSeconds = (size: number) => 0.25 * Math.max(1, size / 8)
 
 /** Messages that only rank 0 may send. */
 const orderTypes: ReadonlySet<string> = new Set([
@@ -91,6 +96,7 @@ export class RunMember implements Events<RunEvents> {
   #isHidden = false
   #cancelDescribe: (() => void) | undefined
   #readyEpoch = -1
+  #toldProgressAt = 0
   #current: CurrentRun | undefined
   /** Orders are followed one after the other. */
   #work: Promise<void> = Promise.resolve()
@@ -221,6 +227,10 @@ export class RunMember implements Events<RunEvents> {
     if (message.type === 'hello') this.#greet(from, message)
     if (message.type === 'result')
       this.#events.emit('result', { runId: message.runId, peerId: from, result: message.result })
+    if (message.type === 'progress') {
+      const { runId, step, fraction } = message
+      this.#events.emit('peerProgress', { runId, peerId: from, step, fraction })
+    }
     if (message.type === 'failed')
       this.#events.emit('failed', { runId: message.runId, peerId: from, error: message.error })
     this.#give(this.#ordersAfter(from, message))
@@ -317,7 +327,7 @@ export class RunMember implements Events<RunEvents> {
       spec,
       verdicts,
       breathe,
-      onProgress: (progress) => this.#events.emit('progress', { runId, progress }),
+      onProgress: (progress) => this.#progressed(runId, progress),
       onReport: (call, report) => this.#events.emit('report', { runId, call, report }),
       onResult: (result) => this.#tellAll({ type: 'result', runId, result }),
     })
@@ -343,6 +353,7 @@ export class RunMember implements Events<RunEvents> {
     const run = this.#current
     if (!run?.start || !run.part) return undefined
     const { runId, spec } = run.start
+    this.#toldProgressAt = this.#config.clock.now()
     this.#events.emit('call', { runId, index, total: callsOf(spec), ...callAt(spec, index) })
     return await run.part.go(index)
   }
@@ -361,6 +372,16 @@ export class RunMember implements Events<RunEvents> {
     } catch (error) {
       this.#events.emit('measured', { runId, error: describeError(error) })
     }
+  }
+
+  #progressed(runId: string, progress: Progress): void {
+    this.#events.emit('progress', { runId, progress })
+    const { clock, group } = this.#config
+    if (clock.now() - this.#toldProgressAt < progressSeconds(group.size) || progress.fraction === 1) return
+    this.#toldProgressAt = clock.now()
+    const { step, steps } = progress
+    const fraction = Math.min(1, Math.max(0, progress.fraction * steps - step))
+    group.tell(packRunMessage({ type: 'progress', runId, step, fraction }))
   }
 
   #finish(runId: string, error: RunError | undefined): void {

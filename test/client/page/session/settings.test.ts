@@ -31,17 +31,27 @@ const settings: fc.Arbitrary<LabSettings> = fc.record({
 
 describe('settings in the address', () => {
   it('come back as they were', () => {
-    fc.assert(fc.property(settings, (all) => expect(readHash(writeHash(all))).toEqual(all)))
+    fc.assert(
+      fc.property(settings, (all) => {
+        expect(readHash(writeHash(all))).toEqual(all)
+      }),
+    )
   })
 
   it('need no escapes, so that people can read them', () => {
     fc.assert(
-      fc.property(settings, (all) => expect(new URL(writeHash(all), 'http://x/').hash).toBe(writeHash(all))),
+      fc.property(settings, (all) => {
+        expect(new URL(writeHash(all), 'http://x/').hash).toBe(writeHash(all))
+      }),
     )
   })
 
   it('take defaults for anything else', () => {
-    fc.assert(fc.property(fc.string(), (hash) => expect(readHash(hash)).toEqual(defaultSettings)))
+    fc.assert(
+      fc.property(fc.string(), (hash) => {
+        expect(readHash(hash)).toEqual(defaultSettings)
+      }),
+    )
     expect(readHash('#v=1&size=99999999999&type=f16&op=constructor&algo=<b>&r=-1&n=0&tab=x')).toEqual(
       defaultSettings,
     )
