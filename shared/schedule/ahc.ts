@@ -73,6 +73,16 @@ export function createAhc(algorithms: () => readonly Algorithm[]): Algorithm {
       const { algorithm, shape } = layout(size, settings).between
       return algorithm.identical(shape.size, shape.settings)
     },
+    ordered(size, settings) {
+      const { groups, between } = layout(size, settings)
+      const isOrdered = ({ algorithm, shape }: Chosen) =>
+        algorithm.ordered?.(shape.size, shape.settings) ?? !algorithm.restrictions.commutative
+      return (
+        groups.flatMap(({ members }) => members).every((member, rank) => member === rank) &&
+        groups.every(({ reduceScatter }) => isOrdered(reduceScatter)) &&
+        isOrdered(between)
+      )
+    },
     steps: (size, settings) => layout(size, settings).steps,
     chunks(size, settings) {
       const { bounds, between } = layout(size, settings)

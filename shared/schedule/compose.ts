@@ -4,6 +4,7 @@
  * a group, an allreduce between groups, an allgather inside, each made by an algorithm that knows nothing of the rest.
  */
 import { assert } from '../base/assert.ts'
+import { joinReceives } from './joinReceives.ts'
 import type { How, Local, RankSchedule, Receive, Send, Step } from './types.ts'
 
 /** Where a part of a smaller schedule stands in the whole. */
@@ -163,7 +164,7 @@ export function createDraft(rank: number): Draft {
       const done: Step[] = new Array(count).fill(idle)
       for (const [index, { sends, receives, locals }] of steps) {
         assert(index < count, `rank ${rank} has a step ${index} of ${count}`)
-        const joined = joinByPeer(receives, scratchOfStep())
+        const joined = joinReceives(receives, scratchOfStep())
         done[index] = {
           sends: [...sends].map(([to, message]): Send => ({ to, slots: message })),
           receives: joined.receives,
@@ -180,36 +181,4 @@ export function createDraft(rank: number): Draft {
     },
   }
   return draft
-}
-
-/**
- * Two ranks exchange at most one message per step, so what several phases that run side by side get from one peer is
- * received together; values that are written in different ways go through scratch slots.
- */
-function joinByPeer(receives: readonly Receive[], scratchFor: (slot: number) => number) {
-  const byPeer = new Map<number, Receive[]>()
-  for (const receive of receives) {
-    const list = byPeer.get(receive.from)
-    if (list) list.push(receive)
-    else byPeer.set(receive.from, [receive])
-  }
-  const joined: Receive[] = []
-  const locals: Local[] = []
-  for (const [from, list] of byPeer) {
-    const how = list[0]!.how
-    if (list.every((receive) => receive.how === how)) {
-      joined.push({ from, slots: list.flatMap((receive) => receive.slots), how })
-      continue
-    }
-    const stored = list.flatMap((receive) => {
-      if (receive.how === 'store') return receive.slots
-      return receive.slots.map((slot) => {
-        const scratch = scratchFor(slot)
-        locals.push({ from: scratch, slot, how: receive.how })
-        return scratch
-      })
-    })
-    joined.push({ from, slots: stored, how: 'store' })
-  }
-  return { receives: joined, locals }
 }
