@@ -18,6 +18,7 @@ import { ring, ringAllgather, ringReduceScatter } from './ring.ts'
 import { segmentedRing } from './segmentedRing.ts'
 import { star } from './star.ts'
 import { subgroup } from './subgroup.ts'
+import { reduceScatterGather, scatterAllgather } from './twoPhase.ts'
 import type { Algorithm, Collective } from './types.ts'
 import { window } from './window.ts'
 
@@ -52,9 +53,11 @@ export const algorithms: readonly Algorithm[] = [
   bruckAllgather,
   directAllgather,
   binomialReduce,
+  reduceScatterGather,
   chainReduce,
   flatReduce,
   binomialBroadcast,
+  scatterAllgather,
   chainBroadcast,
   flatBroadcast,
   binomialGather,
