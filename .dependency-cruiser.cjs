@@ -134,7 +134,12 @@ module.exports = {
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     ),
 
-    forbid('no-cycles', 'files that import each other are one file', {}, { circular: true }),
+    forbid(
+      'no-cycles',
+      'files that need each other at run time are one file; a shared type may go round',
+      {},
+      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    ),
     {
       name: 'no-cycles-between-folders',
       comment: 'folders of shared/ that import each other are one folder',
