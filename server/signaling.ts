@@ -3,6 +3,7 @@ import type { Server as HttpServer } from 'node:http'
 import { Server } from 'socket.io'
 import type { Clock } from '../shared/base/clock.ts'
 import {
+  type ClientToServer,
   hostSchema,
   type JoinReply,
   linkedSchema,
@@ -43,6 +44,16 @@ export interface Signaling {
   announceEnd(): void
   close(): Promise<void>
 }
+
+const events: ReadonlySet<string> = new Set<keyof ClientToServer>([
+  'join',
+  'signal',
+  'lost',
+  'linked',
+  'ran',
+  'host',
+  'leave',
+])
 
 export function createSignaling(parts: SignalingParts): Signaling {
   const { config, clock, log, metrics, isDraining } = parts
@@ -163,16 +174,6 @@ export function createSignaling(parts: SignalingParts): Signaling {
     void (async () => handle())().catch(fail)
   }
 
-  const events: Record<string, true> = {
-    join: true,
-    signal: true,
-    lost: true,
-    linked: true,
-    ran: true,
-    host: true,
-    leave: true,
-  }
-
   io.on('connection', (socket) => {
     const connection = socket.id
     const joining = { config, secret, clock, rooms, budgets, isDraining, socketOf }
@@ -184,7 +185,7 @@ export function createSignaling(parts: SignalingParts): Signaling {
         if (!ok && !isFirst) return
         if (!ok)
           throw new Refusal('RATE_LIMITED', 'Too many messages in a short time; the server drops some.')
-        if (!events[event]) throw new Refusal('PROTOCOL', `There is no event ${event.slice(0, 40)}.`)
+        if (!events.has(event)) throw new Refusal('PROTOCOL', `There is no event ${event.slice(0, 40)}.`)
         next()
       })
     })
@@ -253,7 +254,6 @@ export function createSignaling(parts: SignalingParts): Signaling {
       })
     },
     async close() {
-      rooms.close()
       await io.close()
       rooms.close()
     },
