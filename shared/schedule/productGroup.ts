@@ -16,20 +16,21 @@ export function createProductGroup(name: string, size: number): RankGroup | stri
     axes.push({ stride, length })
     stride *= length
   }
-  const digitwise = (combine: (length: number, a: number, b: number) => number) => (a: number, b: number) => {
-    let sum = 0
-    for (const { stride, length } of axes) {
-      const digit = (x: number) => Math.floor(x / stride) % length
-      sum += combine(length, digit(a), digit(b)) * stride
-    }
-    return sum
-  }
-  const negate = digitwise((length, a) => (length - a) % length)
   return {
     name,
     size,
-    add: digitwise((length, a, b) => (a + b) % length),
-    negate: (a) => negate(a, 0),
+    add(a, b) {
+      let sum = 0
+      for (const { stride, length } of axes)
+        sum += ((Math.floor(a / stride) + Math.floor(b / stride)) % length) * stride
+      return sum
+    },
+    negate(a) {
+      let sum = 0
+      for (const { stride, length } of axes)
+        sum += ((length - (Math.floor(a / stride) % length)) % length) * stride
+      return sum
+    },
     axes,
     direct: true,
   }
