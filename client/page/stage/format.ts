@@ -31,10 +31,15 @@ export function formatBytes(bytes: number): string {
     ['KiB', 2 ** 10],
   ] as const)
     if (bytes >= size * 0.9995) {
-      const value = bytes / size
-      return `${Number.isInteger(value) ? value : digits(value, 3)} ${unit}`
+      return `${wholeOr(bytes / size)} ${unit}`
     }
-  return `${Number.isInteger(bytes) ? bytes : digits(bytes, 3)} B`
+  return `${wholeOr(bytes)} B`
+}
+
+/** Sums of fractions of a vector are whole but for rounding errors. */
+function wholeOr(value: number): string {
+  const whole = Math.round(value)
+  return Math.abs(value - whole) <= 1e-6 * Math.max(1, whole) ? String(whole) : digits(value, 3)
 }
 
 /** Decimal megabytes per second. */

@@ -1,66 +1,42 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { BufferStrip } from '../../../../../client/page/stage/charts/BufferStrip.tsx'
+import { FitPlot } from '../../../../../client/page/stage/charts/FitPlot.tsx'
+import { Gantt } from '../../../../../client/page/stage/charts/Gantt.tsx'
+import { LinkMatrix } from '../../../../../client/page/stage/charts/LinkMatrix.tsx'
+import type { LinkMetric } from '../../../../../client/page/stage/charts/linkMatrix.ts'
+import { SizeChart } from '../../../../../client/page/stage/charts/SizeChart.tsx'
+import { SweepChart } from '../../../../../client/page/stage/charts/SweepChart.tsx'
 import { Playback } from '../../../../../client/page/stage/playback/Playback.tsx'
-import type { StageRank } from '../../../../../client/page/stage/timetable/data.ts'
 import { Timetable } from '../../../../../client/page/stage/timetable/Timetable.tsx'
-import { buildSchedule } from '../../../../../shared/schedule/build.ts'
-import { findAlgorithm } from '../../../../../shared/schedule/registry.ts'
-import { butterfly, doubling, ring } from '../schedules.ts'
 import { predictionOf, tracesOf } from '../traces.ts'
+import { fitsOf, linksOf, ranksOf, scheduleOf, sizesOf, sweepOf } from './samples.ts'
 
 interface ViewProps {
   readonly query: URLSearchParams
 }
 
-const names = [
-  'Ana',
-  'Bo',
-  'Cem',
-  'Dalia',
-  'Emeka',
-  'Faye',
-  'Goran',
-  'Hana',
-  'Lime Monkey',
-  'Ines',
-  'Jo',
-  'Kofi',
-]
-
-export function ranksOf(size: number): StageRank[] {
-  return Array.from({ length: size }, (_, rank) => ({
-    name: names[rank % names.length] ?? `Peer ${rank}`,
-    peerId: `peer-${rank}`,
-    hue: rank,
-    here: rank === 0,
-  }))
-}
-
-export function scheduleOf(query: URLSearchParams) {
-  const size = Number(query.get('p') ?? 7)
-  const algo = query.get('algo') ?? 'butterfly'
-  if (algo === 'local') return butterfly(size)
-  if (algo === 'ring') return ring(size)
-  if (algo === 'doubling') return doubling(size)
-  const r = query.get('r')
-  return buildSchedule(findAlgorithm(algo, 'allreduce'), size, r === null ? {} : { r: Number(r) })
+function bytesOf(query: URLSearchParams): number {
+  return Number(query.get('bytes') ?? 1 << 20)
 }
 
 function TimetableView({ query }: ViewProps): JSX.Element {
-  const [schedule] = useState(() => scheduleOf(query))
+  const [{ schedule, ghostOf }] = useState(() => scheduleOf(query))
   const [ranks] = useState(() => ranksOf(schedule.size))
-  const [ghostOf] = useState(() => (query.get('algo') === 'doubling' ? butterfly(schedule.size) : undefined))
-  const at = query.get('cursor')
-  const bytes = Number(query.get('bytes') ?? 1 << 20)
+  const bytes = bytesOf(query)
   const time = query.get('mode') === 'time'
   const [predicted] = useState(() => predictionOf(schedule, bytes))
   const [messages] = useState(() => (query.has('measured') ? tracesOf(schedule, bytes) : undefined))
   const ends = messages?.flat().map((message) => message.end) ?? [predicted.reduce((a, b) => a + b, 0)]
   const end = time ? Math.max(...ends) : schedule.steps
+  const at = query.get('cursor')
   const [cursor, setCursor] = useState(at === null ? end : Number(at))
   const stops = time
     ? [0, ...Array.from({ length: schedule.steps }, (_, i) => (end * (i + 1)) / schedule.steps)]
     : Array.from({ length: schedule.steps + 1 }, (_, i) => i)
+  const progress = query.has('live')
+    ? ranks.map((_, rank) => ({ step: 1 + (rank % 3), fraction: ((rank * 37) % 10) / 10 }))
+    : undefined
   return (
     <>
       <Timetable
@@ -70,14 +46,70 @@ function TimetableView({ query }: ViewProps): JSX.Element {
         mode={time ? 'time' : 'steps'}
         messages={messages}
         predicted={predicted}
-        cursor={query.get('cursor') === 'none' ? undefined : cursor}
+        cursor={at === 'none' ? undefined : cursor}
         onCursor={setCursor}
         ghostOf={ghostOf}
-        simulated={messages === undefined}
+        progress={progress}
+        waiting={progress && [{ rank: 3, peers: [1] }]}
+        detail={query.get('detail') === 'buffers' ? 'buffers' : undefined}
+        simulated={messages === undefined && progress === undefined}
       />
-      <Playback stops={stops} cursor={cursor} onCursor={setCursor} secondsPerUnit={time ? 6 / end : 1.2} />
+      <Playback
+        stops={stops}
+        cursor={cursor}
+        onCursor={setCursor}
+        secondsPerUnit={time ? 6 / end : 1.2}
+        autoPlay={query.has('play')}
+      />
     </>
   )
 }
 
-export const views: Readonly<Record<string, (props: ViewProps) => JSX.Element>> = { timetable: TimetableView }
+function GanttView({ query }: ViewProps): JSX.Element {
+  const [{ schedule }] = useState(() => scheduleOf(query))
+  const [ranks] = useState(() => ranksOf(schedule.size))
+  const [messages] = useState(() => tracesOf(schedule, bytesOf(query)))
+  const [predicted] = useState(() => predictionOf(schedule, bytesOf(query)))
+  return <Gantt ranks={ranks} messages={messages} predicted={predicted} />
+}
+
+function MatrixView({ query }: ViewProps): JSX.Element {
+  const [{ schedule }] = useState(() => scheduleOf(query))
+  const [ranks] = useState(() => ranksOf(schedule.size))
+  const [links] = useState(() => linksOf(schedule.size))
+  const [metric, setMetric] = useState<LinkMetric>('rtt')
+  return <LinkMatrix ranks={ranks} links={links} metric={metric} onMetric={setMetric} schedule={schedule} />
+}
+
+function SweepView({ query }: ViewProps): JSX.Element {
+  const [rows] = useState(() => sweepOf(Number(query.get('p') ?? 7), bytesOf(query)))
+  return <SweepChart rows={rows} bytes={bytesOf(query)} />
+}
+
+function SizesView({ query }: ViewProps): JSX.Element {
+  const [candidates] = useState(() => sizesOf(Number(query.get('p') ?? 7)))
+  return <SizeChart candidates={candidates} bytes={bytesOf(query)} />
+}
+
+function FitView({ query }: ViewProps): JSX.Element {
+  const size = Number(query.get('p') ?? 7)
+  const [ranks] = useState(() => ranksOf(size))
+  const [links] = useState(() => fitsOf(size))
+  return <FitPlot ranks={ranks} links={links} />
+}
+
+function StripView({ query }: ViewProps): JSX.Element {
+  const [{ schedule }] = useState(() => scheduleOf(query))
+  const [ranks] = useState(() => ranksOf(schedule.size))
+  return <BufferStrip schedule={schedule} ranks={ranks} rank={3} after={Number(query.get('cursor') ?? 2)} />
+}
+
+export const views: Readonly<Record<string, (props: ViewProps) => JSX.Element>> = {
+  timetable: TimetableView,
+  gantt: GanttView,
+  links: MatrixView,
+  sweep: SweepView,
+  sizes: SizesView,
+  fit: FitView,
+  strip: StripView,
+}
