@@ -1,0 +1,213 @@
+/** The link to one wanted peer: makes it, in several attempts if need be, and says how it stands. */
+import type { Clock } from '../../shared/base/clock.ts'
+import { LinkError } from '../../shared/base/errors.ts'
+import type { LinkState, LinkStatus } from '../../shared/transport/types.ts'
+import { ChannelLink } from './channelLink.ts'
+import type { RtcPath } from './icePath.ts'
+import type { PeerSignal } from './peerSignal.ts'
+import type { CloseReason, Connection, ConnectionOptions } from './simplePeer.ts'
+
+/** ICE gives a network up after 15 to 30 s; on one that works, a connection takes well under a second. */
+export const attemptSeconds = 15
+export const attempts = 3
+
+export interface PairingParts {
+  readonly selfId: string
+  readonly peerId: string
+  readonly clock: Clock
+  /** The last attempt with this peer in an earlier pairing; 0 at first. */
+  readonly lastAttempt: number
+  connect(options: Pick<ConnectionOptions, 'isInitiator' | 'onSignal' | 'onOpen' | 'onClose'>): Connection
+  signal(signal: PeerSignal): void
+  onStatus(status: LinkStatus): void
+  onOpen(link: ChannelLink): void
+  onMessage(message: Uint8Array): void
+  onDrain(): void
+  onClose(error: LinkError): void
+  /** Told once for each link, by the side that began it: how it goes, or that it could not be made. */
+  onOutcome(outcome: LinkOutcome): void
+}
+
+export type LinkOutcome = RtcPath | 'failed'
+
+export class Pairing {
+  readonly #parts: PairingParts
+  readonly #isInitiator: boolean
+  #state: LinkState = 'signalled'
+  #path: RtcPath = 'unknown'
+  #error: LinkError | undefined
+  #link: ChannelLink | undefined
+  #connection: Connection | undefined
+  #attempt: number
+  #tries = 0
+  #cancelTimer: (() => void) | undefined
+
+  constructor(parts: PairingParts) {
+    this.#parts = parts
+    // One of the two begins, so that two offers can never cross.
+    this.#isInitiator = parts.selfId < parts.peerId
+    this.#attempt = parts.lastAttempt
+  }
+
+  get link(): ChannelLink | undefined {
+    return this.#link
+  }
+
+  get isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
+  get attempt(): number {
+    return this.#attempt
+  }
+
+  status(): LinkStatus {
+    const error = this.#error
+    return { peerId: this.#parts.peerId, state: this.#state, path: this.#path, ...(error && { error }) }
+  }
+
+  start(): void {
+    this.#parts.onStatus(this.status())
+    if (this.isClosed) return
+    if (this.#isInitiator) {
+      this.#begin(this.#attempt + 1)
+      return
+    }
+    // The other side may still believe in the link that this side has lost.
+    if (this.#attempt > 0) this.#again()
+    this.#wait(attempts * attemptSeconds)
+  }
+
+  accept(signal: PeerSignal): void {
+    if (this.isClosed || signal.attempt < this.#attempt) return
+    if (signal.type === 'again') {
+      if (this.#isInitiator && signal.attempt === this.#attempt) this.#ended({ code: 'CHANNEL_CLOSED' })
+      return
+    }
+    if (signal.attempt > this.#attempt) {
+      if (this.#isInitiator) return
+      if (this.#state === 'open') {
+        this.#close('CHANNEL_CLOSED', 'the other side lost it and began a new one')
+        return
+      }
+      this.#begin(signal.attempt)
+    } else if (this.#state === 'signalled') {
+      this.#become('checking')
+    }
+    this.#connection?.signal(signal)
+  }
+
+  /** This side does not want the link any more. */
+  leave(): void {
+    if (!this.isClosed) this.#close('CHANNEL_CLOSED', 'closed by this side, which does not want it any more')
+  }
+
+  #begin(attempt: number): void {
+    this.#connection?.close()
+    this.#attempt = attempt
+    this.#tries++
+    this.#become(this.#isInitiator ? 'signalled' : 'checking')
+    if (this.isClosed) return
+    this.#wait(attemptSeconds)
+    const current = () => attempt === this.#attempt && !this.isClosed
+    const connection = this.#parts.connect({
+      isInitiator: this.#isInitiator,
+      onSignal: (negotiation) => {
+        if (current()) this.#parts.signal({ ...negotiation, attempt } as PeerSignal)
+      },
+      onOpen: (channel, early) => {
+        if (current()) this.#open(connection, channel, early)
+      },
+      onClose: (reason) => {
+        if (current()) this.#ended(reason)
+      },
+    })
+    this.#connection = connection
+  }
+
+  #open(connection: Connection, channel: RTCDataChannel, early: readonly unknown[]): void {
+    this.#cancelTimer?.()
+    const { peerId, onMessage, onDrain } = this.#parts
+    const link = new ChannelLink({
+      peerId,
+      channel,
+      maxMessageBytes: connection.maxMessageBytes,
+      onMessage,
+      onDrain,
+      onBroken: (cause) => this.#close('CHANNEL_CLOSED', 'a message could not be sent', cause),
+    })
+    this.#link = link
+    this.#become('open')
+    if (!this.isClosed) this.#parts.onOpen(link)
+    for (const data of early) link.receive(data)
+    void connection.path().then((path) => {
+      if (this.#link !== link) return
+      this.#path = path
+      this.#parts.onStatus(this.status())
+      if (this.#isInitiator) this.#parts.onOutcome(path)
+    })
+  }
+
+  /** The connection is gone: of an open link that is the end, of an attempt perhaps not. */
+  #ended({ code, cause }: CloseReason): void {
+    if (code === 'PC_LIMIT') {
+      this.#close(
+        code,
+        'this tab has made too many connections; close the tab and open the page again',
+        cause,
+      )
+    } else if (this.#state === 'open') {
+      const isClean = code === 'CHANNEL_CLOSED'
+      this.#close(code, isClean ? 'closed by the other side' : 'the network path to it was lost', cause)
+    } else {
+      this.#failed(cause)
+    }
+  }
+
+  #failed(cause: Error | undefined): void {
+    if (this.#tries >= attempts) {
+      const silence = this.#isInitiator ? 'it did not answer' : 'it made no offer'
+      const stage = this.#state === 'signalled' ? silence : 'no network path to it was found'
+      this.#close('ICE_FAILED', `${stage} in ${attempts} attempts of up to ${attemptSeconds} s each`, cause)
+    } else if (this.#isInitiator) {
+      this.#begin(this.#attempt + 1)
+    } else {
+      this.#connection?.close()
+      this.#connection = undefined
+      this.#become('signalled')
+      this.#again()
+      this.#wait(2 * attemptSeconds)
+    }
+  }
+
+  #again(): void {
+    this.#parts.signal({ type: 'again', attempt: this.#attempt })
+  }
+
+  #wait(seconds: number): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = this.#parts.clock.after(seconds, () => {
+      if (!this.#connection) this.#tries = attempts
+      this.#failed(undefined)
+    })
+  }
+
+  #close(code: CloseReason['code'], reason: string, cause?: unknown): void {
+    const { peerId } = this.#parts
+    this.#cancelTimer?.()
+    this.#link?.close()
+    this.#link = undefined
+    this.#connection?.close()
+    this.#error = new LinkError(code, `Link to ${peerId}: ${reason}.`, { peerId, cause })
+    const wasOpen = this.#state === 'open'
+    this.#become('closed')
+    if (this.#isInitiator && !wasOpen && code !== 'CHANNEL_CLOSED') this.#parts.onOutcome('failed')
+    this.#parts.onClose(this.#error)
+  }
+
+  #become(state: LinkState): void {
+    if (state === this.#state) return
+    this.#state = state
+    this.#parts.onStatus(this.status())
+  }
+}
