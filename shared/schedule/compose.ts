@@ -91,7 +91,7 @@ export function createDraft(rank: number): Draft {
       if (sent.length === 0) return
       const { sends } = at(step)
       const message = sends.get(to)
-      if (message) message.push(...sent)
+      if (message) for (const own of sent) message.push(own)
       else sends.set(to, [...sent])
     },
 
@@ -123,7 +123,11 @@ export function createDraft(rank: number): Draft {
         })
       }
       for (const [own, chunk] of part.slots.entries()) place[own] ??= chunks(chunk).map(slot)
-      const placed = (list: readonly number[]) => list.flatMap((own) => place[own]!)
+      const placed = (list: readonly number[]) => {
+        const all: number[] = []
+        for (const own of list) for (const slot of place[own]!) all.push(slot)
+        return all
+      }
 
       for (const [index, { sends, receives, locals }] of part.steps.entries()) {
         const step = placement.at + index

@@ -22,21 +22,32 @@ export function joinReceives(
   if (byPeer.size === receives.length) return { receives, locals: [] }
 
   const waiting = findWaiting(receives, byPeer)
-  const scratch = new Map<Receive, readonly number[]>()
-  const joined = [...byPeer].map(([from, parts]): Receive => {
-    const slots = parts.flatMap((part) => {
-      const own = part.slots.map((slot) => (waiting.has(slot) ? scratchFor(slot) : slot))
-      scratch.set(part, own)
-      return own
-    })
-    const isApplied = parts.every((part) => !part.slots.some((slot) => waiting.has(slot)))
-    return { from, slots, how: isApplied ? parts[0]!.how : 'store' }
-  })
-  const locals = receives.flatMap((part) =>
-    part.slots.flatMap((slot, index): Local[] =>
-      waiting.has(slot) ? [{ from: scratch.get(part)![index]!, slot, how: part.how }] : [],
-    ),
-  )
+  const values = new Map<Receive, number[]>()
+  const joined: Receive[] = []
+  for (const [from, parts] of byPeer) {
+    let isApplied = true
+    const slots: number[] = []
+    for (const part of parts) {
+      const own: number[] = []
+      for (const slot of part.slots) {
+        const isWaiting = waiting.has(slot)
+        if (isWaiting) isApplied = false
+        const value = isWaiting ? scratchFor(slot) : slot
+        own.push(value)
+        slots.push(value)
+      }
+      values.set(part, own)
+    }
+    joined.push({ from, slots, how: isApplied ? parts[0]!.how : 'store' })
+  }
+  const locals: Local[] = []
+  if (waiting.size > 0) {
+    for (const part of receives) {
+      for (const [index, slot] of part.slots.entries()) {
+        if (waiting.has(slot)) locals.push({ from: values.get(part)![index]!, slot, how: part.how })
+      }
+    }
+  }
   return { receives: joined, locals }
 }
 
