@@ -4,9 +4,6 @@
  * fails its test.
  */
 import type { BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchChromium, type Running } from './launch.ts'
-import { startServer, type TestServer } from './server.ts'
 
 /** Gives every problem that a page can have a voice: rejections nobody handled, and ICE servers of a foreign host. */
 const watchFromInside = `{
@@ -35,6 +32,11 @@ export class Tabs {
     this.#ready = context.addInitScript(watchFromInside)
     // Pages that the page itself opens are watched as well.
     context.on('page', this.#watch)
+  }
+
+  /** Runs a classic script in every tab before anything of the page. */
+  async addScript(content: string): Promise<void> {
+    await this.#context.addInitScript({ content })
   }
 
   /** Opens a tab on a path of the server, or on a whole URL. */
@@ -98,6 +100,11 @@ export class Tab {
     return this.page.getByTestId(testId)
   }
 
+  /** The text of an element, white space made single. */
+  async words(testId: string): Promise<string> {
+    return ((await this.at(testId).first().textContent()) ?? '').replace(/\s+/g, ' ').trim()
+  }
+
   /** Waits for `data-app-state`, and for a group of `size` when given. */
   async waitFor(state: string, size?: number, timeout = 30_000): Promise<void> {
     const group = size === undefined ? '' : `[data-p="${size}"]`
@@ -120,13 +127,12 @@ export class Tab {
   async look(): Promise<{ state: string; size: number; rank: number; epoch: number; banner: string | null }> {
     const html = this.page.locator('html')
     const data = async (name: string) => (await html.getAttribute(`data-${name}`)) ?? ''
-    const banner = this.at('banner')
     return {
       state: await data('app-state'),
       size: Number(await data('p')),
       rank: Number(await data('rank')),
       epoch: Number(await data('epoch')),
-      banner: (await banner.count()) > 0 ? await banner.first().textContent() : null,
+      banner: (await this.at('banner').count()) > 0 ? await this.words('banner') : null,
     }
   }
 
@@ -136,6 +142,14 @@ export class Tab {
     const url =
       (await element.getAttribute('href')) ?? (await element.inputValue().catch(() => element.textContent()))
     return (url ?? '').trim()
+  }
+
+  /** Clicks Run, and waits for a verified result that is right. */
+  async run(timeout = 30_000): Promise<void> {
+    await this.at('run').click()
+    await this.waitFor('running')
+    await this.waitFor('ready', undefined, timeout)
+    await this.page.locator('[data-testid="verify"][data-ok="true"]').waitFor({ timeout })
   }
 
   /** Rows of the roster: rank, name, state. */
@@ -148,44 +162,5 @@ export class Tab {
         state: (await row.getAttribute('data-state')) ?? '',
       })),
     )
-  }
-}
-
-export interface House {
-  readonly server: TestServer
-  readonly tabs: Tabs
-}
-
-/** For the file that calls it: one server, one browser, and for each test tabs of its own that must stay clean. */
-export function openHouse(): House {
-  let server: TestServer
-  let chromium: Running
-  let context: BrowserContext
-  let tabs: Tabs
-
-  beforeAll(async () => {
-    server = await startServer()
-    chromium = await launchChromium()
-  })
-  beforeEach(async () => {
-    context = await chromium.browser.newContext()
-    tabs = new Tabs(context, server)
-  })
-  afterEach(async () => {
-    const problems = tabs.problems()
-    await context.close()
-    expect(problems).toEqual([])
-  })
-  afterAll(async () => {
-    await chromium?.close()
-    await server?.close()
-  })
-  return {
-    get server() {
-      return server
-    },
-    get tabs() {
-      return tabs
-    },
   }
 }
