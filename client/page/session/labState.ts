@@ -22,6 +22,8 @@ export interface LabState {
   readonly epoch: number
   /** In rank order. */
   readonly members: readonly Member[]
+  /** Place in the rank palette by peerId: the rank at first, and it stays when ranks are renumbered. */
+  readonly hues: ReadonlyMap<string, number>
   /** By peerId of the other side. */
   readonly links: ReadonlyMap<string, LinkEvent>
   /** Members that follow orders. */
@@ -52,6 +54,7 @@ export const initialState: LabState = {
   groupState: 'connecting',
   epoch: 0,
   members: [],
+  hues: new Map(),
   links: new Map(),
   about: new Map(),
   measuredEpoch: -1,
@@ -104,11 +107,26 @@ function foldGroup(state: LabState, { epoch, members, state: groupState }: Group
     groupState,
     epoch,
     members,
+    hues: huesOf(members, keep(state.hues)),
     links: keep(state.links),
     about: keep(state.about),
     inPage: new Set([...state.inPage].filter((id) => here.has(id))),
     ...(expected === undefined || members.length >= expected ? {} : { expected }),
   }
+}
+
+/** Newcomers get the hue of their rank, or the first free one. */
+function huesOf(members: readonly Member[], known: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const hues = new Map(known)
+  const taken = new Set(known.values())
+  for (const [rank, { peerId }] of members.entries()) {
+    if (hues.has(peerId)) continue
+    let hue = rank
+    for (let free = 0; taken.has(hue); free++) hue = free
+    taken.add(hue)
+    hues.set(peerId, hue)
+  }
+  return hues
 }
 
 function without<Key extends keyof LabState>(state: LabState, ...keys: Key[]): Omit<LabState, Key> {

@@ -1,5 +1,5 @@
 /** What people set on the page, and its form in the address: `#v=1&size=1048576&type=f32&...`. */
-import { findAlgorithm } from '../../../shared/schedule/registry.ts'
+import { algorithms } from '../../../shared/schedule/registry.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import { maxBytes, maxRepeats, type RunSpec, type Variant } from './runSpec.ts'
 
@@ -105,28 +105,21 @@ export function writeAlgorithmKey(algorithm: string, settings: Settings): string
   return pairs.length === 0 ? algorithm : `${algorithm}:${pairs.join(',')}`
 }
 
-/** Whether steps can be removed from the algorithm. */
-export function hasR(key: string): boolean {
+/** Numbers of steps that can be removed from the algorithm; none when it has no r. */
+export function rValues(key: string, size: number): number[] {
   const { algorithm } = readAlgorithmKey(key)
-  if (algorithm === 'auto') return false
-  try {
-    return findAlgorithm(algorithm, 'allreduce').parameters.some(({ name }) => name === 'r')
-  } catch {
-    return false
-  }
-}
-
-/** ceil(log2 P): the steps of one phase of the butterfly, and the most that can be removed. */
-export function maxR(size: number): number {
-  return Math.ceil(Math.log2(Math.max(1, size)))
+  const found = algorithms.find(({ name, collective }) => collective === 'allreduce' && name === algorithm)
+  const parameter = found?.parameters.find(({ name }) => name === 'r')
+  return parameter?.values(size).map(Number) ?? []
 }
 
 export function variantOf({ algorithm: key, r }: LabSettings, size: number): Variant {
   const { algorithm, settings } = readAlgorithmKey(key)
+  const values = rValues(key, size)
   return {
     algorithm,
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
-    ...(hasR(key) ? { r: r === 'auto' ? r : Math.min(r, maxR(size)) } : {}),
+    ...(values.length > 0 ? { r: r === 'auto' ? r : Math.min(r, Math.max(...values)) } : {}),
   }
 }
 
@@ -142,12 +135,15 @@ export function specOf(settings: LabSettings, size: number): RunSpec {
 /** Fewest repeats of a sweep: below, a median says little. */
 export const sweepRepeats = 5
 
-/** Every r of the butterfly, on the group that is set. Each must be allowed to run, so it takes `fast`. */
+/** The algorithm whose r the page lists and sweeps: the one that is set, or else the paper's. */
+export function sweptAlgorithm(key: string, size: number): string {
+  return rValues(key, size).length > 0 ? key : 'butterfly'
+}
+
+/** Every r. Each must be allowed to run, so it takes `fast`. */
 export function sweepOf(settings: LabSettings, size: number): RunSpec {
-  const key = hasR(settings.algorithm) ? settings.algorithm : 'butterfly'
-  const variants = Array.from({ length: maxR(size) + 1 }, (_, r) =>
-    variantOf({ ...settings, algorithm: key, r }, size),
-  )
+  const key = sweptAlgorithm(settings.algorithm, size)
+  const variants = rValues(key, size).map((r) => variantOf({ ...settings, algorithm: key, r }, size))
   return {
     ...specWith(settings, Math.max(sweepRepeats, settings.repeats), variants),
     consistency: 'fast',

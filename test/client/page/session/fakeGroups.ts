@@ -161,6 +161,7 @@ export class FakeGroup extends Emitter<GroupEvents> implements Group {
       algorithm: options.algorithm === undefined || options.algorithm === 'auto' ? 'ring' : options.algorithm,
       settings: typeof options.r === 'number' ? { r: options.r } : {},
       steps: 1,
+      attempts: 1,
       bytesSent: 4,
       bytesReceived: 4,
       seconds: 0.001 * (op + 1),

@@ -84,6 +84,7 @@ describe('Lab on real groups in memory', () => {
     await until(lab, () => appStateOf(lab.state) === 'ready')
     await lab.removeInPage([...lab.state.inPage][1]!)
     await until(lab, () => appStateOf(lab.state) === 'ready' && lab.state.members.length === 3)
+    expect(lab.state.members.map(({ peerId }) => lab.state.hues.get(peerId))).toEqual([0, 1, 3])
     lab.request({ ...spec, variants: [{ algorithm: 'auto' }] })
     await until(lab, () => lab.state.run?.phase === 'done')
     expect(outcomesOf(lab.state.run!)[0]).toMatchObject({ told: 3, wrong: 0 })

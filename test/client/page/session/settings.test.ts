@@ -4,9 +4,11 @@ import {
   defaultSettings,
   inspectorTabs,
   type LabSettings,
-  maxR,
   readAlgorithmKey,
   readHash,
+  rValues,
+  specOf,
+  sweepOf,
   writeAlgorithmKey,
   writeHash,
 } from '../../../../client/page/session/settings.ts'
@@ -71,6 +73,29 @@ describe('algorithm keys', () => {
   })
 })
 
-it('maxR is ceil(log2 P)', () => {
-  expect([1, 2, 3, 4, 5, 7, 8, 9, 64].map(maxR)).toEqual([0, 1, 2, 2, 3, 3, 3, 4, 6])
+describe('runs from settings', () => {
+  it('lists r where the algorithm has one', () => {
+    expect(rValues('butterfly', 7)).toEqual([0, 1, 2, 3])
+    expect(rValues('butterfly:group=xor', 8)).toEqual([0, 1, 2, 3])
+    expect(rValues('ring', 7)).toEqual([])
+    expect(rValues('auto', 7)).toEqual([])
+  })
+
+  it('passes r on only where it is known, cut to what the size allows', () => {
+    expect(specOf({ ...defaultSettings, r: 9 }, 7).variants).toEqual([{ algorithm: 'butterfly', r: 3 }])
+    expect(specOf({ ...defaultSettings, algorithm: 'ring', r: 2 }, 7).variants).toEqual([
+      { algorithm: 'ring' },
+    ])
+    expect(specOf({ ...defaultSettings, algorithm: 'butterfly:group=xor' }, 8).variants).toEqual([
+      { algorithm: 'butterfly', r: 'auto', settings: { group: 'xor' } },
+    ])
+  })
+
+  it('sweeps every r at least five times, of the butterfly when the algorithm has none', () => {
+    const spec = sweepOf({ ...defaultSettings, algorithm: 'ring', consistency: 'identical' }, 5)
+    expect(spec).toMatchObject({ repeats: 5, warmup: 1, consistency: 'fast' })
+    expect(spec.variants.map(({ algorithm, r }) => [algorithm, r])).toEqual(
+      [0, 1, 2, 3].map((r) => ['butterfly', r]),
+    )
+  })
 })
