@@ -125,7 +125,7 @@ export function createDraft(rank: number): Draft {
       for (const [own, chunk] of part.slots.entries()) place[own] ??= chunks(chunk).map(slot)
       const placed = (list: readonly number[]) => {
         const all: number[] = []
-        for (const own of list) for (const slot of place[own]!) all.push(slot)
+        for (const own of list) for (const placedSlot of place[own]!) all.push(placedSlot)
         return all
       }
 

@@ -1,0 +1,43 @@
+/**
+ * Writes the tables of docs/algorithms.md from the schedules themselves: `npx tsx docs/generate.ts`.
+ * A table stands between `<!-- table: name -->` and `<!-- end -->`; a test checks that what is committed is current.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Collective } from '../shared/schedule/types.ts'
+import { countTable, registryTable } from './countTables.ts'
+import { paperTables } from './paperTables.ts'
+
+const collectives: readonly Collective[] = [
+  'reduceScatter',
+  'allgather',
+  'reduce',
+  'broadcast',
+  'gather',
+  'scatter',
+  'alltoall',
+  'barrier',
+]
+
+/** What may stand after `<!-- table: `. */
+const tables: Readonly<Record<string, () => string>> = {
+  registry: registryTable,
+  ...paperTables,
+  ...Object.fromEntries([7, 8, 31].map((size) => [`allreduce ${size}`, () => countTable('allreduce', size)])),
+  ...Object.fromEntries(collectives.map((name) => [name, () => countTable(name, 7)])),
+}
+
+/** The guide with all its tables made anew. */
+export function renderTables(guide: string): string {
+  return guide.replace(/<!-- table: (.*?) -->[\s\S]*?<!-- end -->/g, (_, name: string) => {
+    const make = tables[name]
+    if (!make) throw new Error(`There is no table "${name}"; there are ${Object.keys(tables).join(', ')}`)
+    return `<!-- table: ${name} -->\n${make()}\n<!-- end -->`
+  })
+}
+
+export const guidePath = join(import.meta.dirname, 'algorithms.md')
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(guidePath, renderTables(readFileSync(guidePath, 'utf8')))
+}
