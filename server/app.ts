@@ -9,6 +9,7 @@ import { parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import { createHttpHandler } from './http.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { createPage } from './page.ts'
 import { createSignaling } from './signaling.ts'
 import { type StunResponder, startStun } from './stun.ts'
 import { type Urls, urlsOf } from './urls.ts'
@@ -25,6 +26,8 @@ export interface Listening {
   readonly urls: Urls
   /** Absent when STUN is switched off or its UDP port is taken. */
   readonly stunPort?: number
+  /** The page is built; without it only signalling works. */
+  readonly hasPage: boolean
 }
 
 /** Requests that are still under way at the end get this long, seconds. */
@@ -52,7 +55,8 @@ export function createServer(
     version,
   )
   const shared = { config, clock, log, metrics, isDraining: () => isDraining }
-  const http = createHttpServer(createHttpHandler({ ...shared, pageDir: config.pageDir, version }))
+  const page = createPage(config.pageDir)
+  const http = createHttpServer(createHttpHandler({ ...shared, page, version }))
   const signaling = createSignaling({ ...shared, http, stunPort: () => stun?.port })
 
   async function close(): Promise<void> {
@@ -80,7 +84,7 @@ export function createServer(
       }
       log.info({ port: bound.port, stun: stun !== undefined }, 'listening')
       const urls = urlsOf(bound, networkInterfaces())
-      return { port: bound.port, urls, ...(stun && { stunPort: stun.port }) }
+      return { port: bound.port, urls, ...(stun && { stunPort: stun.port }), hasPage: page.isBuilt() }
     },
     close: () => (closing ??= close()),
   }

@@ -1,41 +1,19 @@
 /** Plain HTTP: health, version, metrics, and the page with its headers. */
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
-import sirv, { type RequestHandler } from 'sirv'
 import { protocolVersion } from '../shared/signaling/limits.ts'
 import type { Metrics } from './metrics.ts'
+import type { Page } from './page.ts'
 
-/** Addresses of the page: it reads the rest of the path itself. */
-const pagePaths = /^\/(?:j\/[^/]+|teach|learn|bench|check|r)?\/?$/
+const notBuilt = 'The page is not built. Run: npm run build\n'
 
 export interface HttpParts {
-  readonly pageDir: string
+  readonly page: Page
   readonly version: string
   readonly metrics: Metrics
   isDraining(): boolean
 }
 
-export function createHttpHandler({ pageDir, version, metrics, isDraining }: HttpParts) {
-  const index = join(pageDir, 'index.html')
-  let files: RequestHandler | undefined
-
-  /** The page may be built after the start. */
-  function page(): RequestHandler | undefined {
-    if (!files && existsSync(index)) {
-      files = sirv(pageDir, {
-        etag: true,
-        setHeaders(response, path) {
-          // Built files carry a hash in their name; the page itself must be asked for each time.
-          const isHashed = path.startsWith('/assets/')
-          response.setHeader('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-        },
-      })
-    }
-    return files
-  }
-
+export function createHttpHandler({ page, version, metrics, isDraining }: HttpParts) {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(headersFor(request.headers.host)))
       response.setHeader(name, value)
@@ -48,25 +26,18 @@ export function createHttpHandler({ pageDir, version, metrics, isDraining }: Htt
       case '/livez':
         return send(response, 200, 'text/plain', 'ok\n')
       case '/readyz':
-        if (isDraining()) return send(response, 503, 'text/plain', 'the server is stopping\n')
-        if (!page()) return send(response, 503, 'text/plain', 'the page is not built: run npm run build\n')
+        if (isDraining()) return send(response, 503, 'text/plain', 'The server is stopping.\n')
+        if (!page.isBuilt()) return send(response, 503, 'text/plain', notBuilt)
         return send(response, 200, 'text/plain', 'ok\n')
       case '/version': {
-        const build = page()
-          ? createHash('sha256').update(readFileSync(index)).digest('hex').slice(0, 12)
-          : null
-        const body = { name: 'papilio', version, protocol: protocolVersion, build }
+        const body = { name: 'papilio', version, protocol: protocolVersion, build: page.build() }
         return send(response, 200, 'application/json', `${JSON.stringify(body)}\n`)
       }
       case '/metrics':
         return send(response, 200, metrics.registry.contentType, await metrics.registry.metrics())
     }
-    const serve = page()
-    if (!serve) {
-      return send(response, 503, 'text/plain', 'The page is not built. Run: npm run build\n')
-    }
-    if (pagePaths.test(path)) request.url = '/'
-    serve(request, response, () => send(response, 404, 'text/plain', 'There is nothing here.\n'))
+    if (!page.isBuilt()) return send(response, 503, 'text/plain', notBuilt)
+    page.serve(path, request, response, () => send(response, 404, 'text/plain', 'There is nothing here.\n'))
   }
 
   return (request: IncomingMessage, response: ServerResponse): void => {

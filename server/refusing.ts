@@ -24,6 +24,12 @@ export function parse<Schema extends v.GenericSchema>(schema: Schema, event: str
   throw new Refusal('PROTOCOL', `${where}: ${issue.message}`.slice(0, limits.reasonLength))
 }
 
+/** The function that socket.io puts behind the arguments when the client waits for an answer. */
+export function replyIn(args: readonly unknown[]): ((reply: JoinReply) => void) | undefined {
+  const last = args.at(-1)
+  return typeof last === 'function' ? (last as (reply: JoinReply) => void) : undefined
+}
+
 /** Tells the client: by the reply to its join when there is one, else by the event `refused`. */
 export function refuse(
   socket: ClientSocket,

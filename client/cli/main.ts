@@ -23,9 +23,13 @@ const commands: Readonly<Record<string, Command>> = {
 
 export async function main(argv: readonly string[], out: Output): Promise<number> {
   const [name, ...rest] = argv
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+  if (name === undefined) {
+    out.error(help())
+    return 2
+  }
+  if (name === 'help' || name === '--help' || name === '-h') {
     out.line(help())
-    return name === undefined ? 2 : 0
+    return 0
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {

@@ -2,9 +2,12 @@
 import { parseArgs } from 'node:util'
 import { renderUnicodeCompact } from 'uqr'
 import { createServer, type Listening, type PapilioServer } from '../../server/app.ts'
-import { readOptions, settings } from '../../server/config.ts'
+import { readOptions } from '../../server/config.ts'
+import { type Setting, settings } from '../../server/settings.ts'
 import { ArgumentError } from '../../shared/base/errors.ts'
 import type { Output } from './output.ts'
+
+const table: readonly Setting[] = Object.values(settings)
 
 /** A stop that takes longer than this is ended, seconds. */
 const stopSeconds = 10
@@ -47,7 +50,7 @@ function untilStopped(): Promise<void> {
 }
 
 /** What the terminal shows: links, a QR code for phones, and what plain http in a LAN lacks. */
-export function welcome({ urls, port, stunPort }: Listening): readonly string[] {
+export function welcome({ urls, port, stunPort, hasPage }: Listening): readonly string[] {
   const lines = [`On this computer:  ${urls.local}`, ...urls.lan.map((url) => `In your network:   ${url}`)]
   const [first] = urls.lan
   if (first === undefined) {
@@ -63,20 +66,17 @@ export function welcome({ urls, port, stunPort }: Listening): readonly string[] 
       `No STUN: UDP port ${port} is switched off or taken by another program. Tabs may not connect on networks that block multicast; STUN_PORT takes another port.`,
     )
   }
+  if (!hasPage) lines.push('The page is not built yet: run npm run build, then reload.')
   return lines
 }
 
 function flags() {
-  const named = Object.values(settings).flatMap(({ flag }) =>
-    flag === undefined ? [] : [[flag, { type: 'string' }] as const],
-  )
+  const named = table.flatMap(({ flag }) => (flag === undefined ? [] : [[flag, { type: 'string' }] as const]))
   return { ...Object.fromEntries(named), help: { type: 'boolean', short: 'h' } } as const
 }
 
 function help(): string {
-  const rows = Object.values(settings).map(
-    ({ env, flag, help }) => [flag ? `--${flag}` : '', env, help] as const,
-  )
+  const rows = table.map(({ env, flag, help }) => [flag ? `--${flag}` : '', env, help] as const)
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length))
   return [
     'Usage: papilio serve [options]',
