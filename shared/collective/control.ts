@@ -7,6 +7,9 @@ import { ProtocolError } from '../base/errors.ts'
 
 export const maxControlBytes = 64 * 1024
 
+/** Ops that one member may have in flight or keep at a time. */
+const maxListed = 256
+
 const natural = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffffffff))
 const rank = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff))
 const text = v.pipe(v.string(), v.maxLength(1000))
@@ -33,6 +36,10 @@ const standingSchema = v.object({
   isFresh: v.boolean(),
   /** Ops called so far; absent while its links to the members are still opening. Once told it does not change. */
   called: v.optional(natural),
+  /** With `called`: ops whose result it keeps, and the epoch that each was finished in. */
+  finished: v.optional(v.pipe(v.array(v.tuple([natural, natural])), v.maxLength(maxListed))),
+  /** With `called`: ops that it has suspended because a member is gone. */
+  suspended: v.optional(v.pipe(v.array(natural), v.maxLength(maxListed))),
 })
 export type Standing = v.InferOutput<typeof standingSchema>
 

@@ -72,7 +72,7 @@ export interface Dataflow {
   /** Announces what can be sent from the start. */
   start(): void
   /** Takes a segment. Throws ProtocolError for what the schedule does not expect. The payload must not be written afterwards. */
-  accept(peer: number, step: number, offset: number, total: number, payload: Uint8Array): void
+  accept(peer: number, step: number, offset: number, payload: Uint8Array): void
   /** The smallest step with a message that has not come, and who owes it. */
   waitingFor(): { step: number; peers: readonly number[] }
 }
@@ -281,6 +281,10 @@ export function createDataflow(config: DataflowConfig): Dataflow {
       if (payload.byteLength % dtype.bytes !== 0)
         throw new ProtocolError(`segment of ${payload.byteLength} bytes of ${dtype.name}`)
       const end = offset + payload.byteLength
+      if (end > this.bytes)
+        throw new ProtocolError(
+          `segment ends at byte ${end} of a message of ${this.bytes} from rank ${this.peer}`,
+        )
       const aligned = payload.byteOffset % dtype.bytes === 0 ? payload : payload.slice()
       while (this.#at < this.#parts.length) {
         const { begin, action } = this.#parts[this.#at]!
@@ -395,14 +399,10 @@ export function createDataflow(config: DataflowConfig): Dataflow {
       wakes.push(...locals)
       run()
     },
-    accept(peer, step, offset, total, payload) {
+    accept(peer, step, offset, payload) {
       const message = incoming.get(keyOf(peer, step))
       if (!message)
         throw new ProtocolError(`rank ${peer} sent a message of step ${step} that the schedule does not have`)
-      if (total !== message.bytes)
-        throw new ProtocolError(
-          `message of ${total} bytes from rank ${peer} in step ${step}, expected ${message.bytes}`,
-        )
       message.accept(offset, payload)
     },
     waitingFor() {

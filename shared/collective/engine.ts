@@ -7,10 +7,10 @@ import { createDeferred, type Deferred } from '../base/deferred.ts'
 import { AbortedError, PeerLostError, type PeerName, ProtocolError, TimeoutError } from '../base/errors.ts'
 import { type Frame, frameHeaderBytes } from '../wire/frame.ts'
 import type { AbortReason, Call, Control } from './control.ts'
-import type { Span } from './epochs.ts'
 import { createExecution, type Execution, type ExecutionConfig, type Moved } from './execution.ts'
 import type { Lane } from './lane.ts'
 import { createMismatches } from './mismatch.ts'
+import { type Attempt, Interruption } from './recovery.ts'
 import type { Waiting } from './types.ts'
 
 /** Frames of ops that this member has not started yet, per peer: more than any honest window. */
@@ -23,10 +23,13 @@ const maxReasonLength = 900
 
 export interface OpRequest {
   readonly op: number
-  readonly span: Span
+  readonly attempt: Attempt
   readonly call: Call
   readonly signature: number
-  readonly execution: Pick<ExecutionConfig, 'algorithm' | 'settings' | 'dataflow' | 'onProgress'>
+  readonly execution: Pick<
+    ExecutionConfig,
+    'algorithm' | 'settings' | 'dataflow' | 'onProgress' | 'onComplete'
+  >
   readonly timeoutSeconds: number
   readonly signal?: AbortSignal | undefined
 }
@@ -45,7 +48,7 @@ export interface Engine {
   /** A newcomer's first op: what came before is none of its business. */
   begin(op: number): void
   /** Reserves the number: frames for it are kept until it runs. */
-  call(op: number, span: Span): void
+  call(op: number, attempt: Attempt): void
   /** The promise, or a rejection as soon as a called op has failed before it runs. */
   unlessFailed<T>(op: number, promise: Promise<T>): Promise<T>
   run(request: OpRequest): Promise<Moved>
@@ -53,8 +56,11 @@ export interface Engine {
   abandon(op: number, error: Error): void
   /** Ends all ops of this member, which is leaving. */
   failAll(error: Error): void
-  /** Fails every op that needs a peer which is gone. */
-  lose(peer: { peerId: string; name: string }, reason: string): void
+  /** Stops ops where they are: those of a member that is gone, or one that others have stopped. */
+  suspend(isMeant: (op: number, attempt: Attempt) => boolean): void
+  suspended(): number[]
+  /** A suspended op goes on (or an ended one is passed on to others) in a new attempt. */
+  resume(op: number, attempt: Attempt): void
   data(peerId: string, frame: Frame): void
   control(peerId: string, control: Control): void
   /** Smallest number among the ops that have not ended. */
@@ -62,12 +68,14 @@ export interface Engine {
 }
 
 interface Entry {
-  readonly span: Span
+  attempt: Attempt
   request?: OpRequest
   execution?: Execution
   error?: Error
-  /** Rejects when the op fails. */
-  readonly failed: Deferred<never>
+  /** A member is gone: nothing moves until the members have agreed how the op goes on. */
+  isSuspended: boolean
+  /** Rejects when the op fails or is suspended; renewed at each suspension. */
+  failed: Deferred<never>
   /** Members that have said that they have called this op or not, since the last time it stalled. */
   answers: Map<string, boolean>
   askedAt?: number
@@ -86,9 +94,10 @@ export function createEngine(config: EngineConfig): Engine {
   const isCalled = (op: number) => op < calledBelow || calledAbove.has(op)
   let isWatching = false
 
-  const rankOf = (span: Span, peerId: string) => span.members.findIndex((member) => member.peerId === peerId)
-  const nameOf = (span: Span, rank: number): PeerName => {
-    const member = span.members[rank]
+  const rankOf = (attempt: Attempt, peerId: string) =>
+    attempt.members.findIndex((member) => member.peerId === peerId)
+  const nameOf = (attempt: Attempt, rank: number): PeerName => {
+    const member = attempt.members[rank]
     return { rank, peerId: member?.peerId ?? '', name: member?.name ?? '' }
   }
 
@@ -119,9 +128,10 @@ export function createEngine(config: EngineConfig): Engine {
   const discard = (peerId: string, frame: Frame) => config.lane(peerId)?.consume(frame)
 
   const deliver = (peerId: string, frame: Frame, request: OpRequest, execution: Execution) => {
-    const rank = rankOf(request.span, peerId)
-    if (rank < 0 || frame.epoch < request.span.epoch || execution.isSettled) return discard(peerId, frame)
-    if (frame.epoch > request.span.epoch) return keepEarly(peerId, frame)
+    // A later attempt, which this member has not heard of yet.
+    if (frame.epoch > request.attempt.epoch) return keepEarly(peerId, frame)
+    const rank = rankOf(request.attempt, peerId)
+    if (rank < 0 || frame.epoch < request.attempt.epoch || execution.isSettled) return discard(peerId, frame)
     if (frame.signature !== request.signature) {
       discard(peerId, frame)
       mismatches.open(request)
@@ -146,9 +156,14 @@ export function createEngine(config: EngineConfig): Engine {
     entry.error = error
     entry.execution?.fail(error)
     entry.failed.reject(error)
-    const { span } = entry
+    const { attempt } = entry
     if (!isTold)
-      config.tell({ type: 'abort', op, epoch: span.epoch, reason: reasonOf(error, nameOf(span, span.rank)) })
+      config.tell({
+        type: 'abort',
+        op,
+        epoch: attempt.epoch,
+        reason: reasonOf(error, nameOf(attempt, attempt.rank)),
+      })
   }
 
   const isSilent = (entry: Entry, peerId: string) => entry.answers.get(peerId) !== true
@@ -156,13 +171,13 @@ export function createEngine(config: EngineConfig): Engine {
   const culprits = ({ request, execution, ...entry }: Entry): { step: number; peers: PeerName[] } => {
     if (!request || !execution) return { step: 0, peers: [] }
     const { step, peers } = execution.waitingFor()
-    const others = request.span.members.flatMap((member, rank) =>
-      rank === request.span.rank ? [] : [{ ...member, rank }],
+    const others = request.attempt.members.flatMap((member, rank) =>
+      rank === request.attempt.rank ? [] : [{ ...member, rank }],
     )
     const silent =
       entry.askedAt === undefined ? [] : others.filter((member) => isSilent(entry, member.peerId))
     const ranks = silent.length > 0 ? silent.map((member) => member.rank) : peers
-    return { step, peers: ranks.map((rank) => nameOf(request.span, rank)) }
+    return { step, peers: ranks.map((rank) => nameOf(request.attempt, rank)) }
   }
   const watch = () => {
     isWatching = false
@@ -195,7 +210,7 @@ export function createEngine(config: EngineConfig): Engine {
   }
 
   const run = async (request: OpRequest): Promise<Moved> => {
-    const { op, span, signal } = request
+    const { op, attempt, signal } = request
     const entry = entries.get(op)
     if (!entry) throw new ProtocolError(`op ${op} was not called`)
     const cleanups: (() => void)[] = []
@@ -207,10 +222,10 @@ export function createEngine(config: EngineConfig): Engine {
       const execution = createExecution({
         ...request.execution,
         op,
-        epoch: span.epoch,
+        epoch: attempt.epoch,
         signature: request.signature,
         clock,
-        lane: (rank) => config.lane(span.members[rank]!.peerId),
+        lane: (rank) => config.lane(attempt.members[rank]!.peerId),
       })
       entry.execution = execution
       cleanups.push(clock.after(request.timeoutSeconds, () => timeOut(op, entry, request.timeoutSeconds)))
@@ -226,22 +241,50 @@ export function createEngine(config: EngineConfig): Engine {
       return await execution.done
     } finally {
       for (const cleanup of cleanups) cleanup()
-      for (const member of span.members) config.lane(member.peerId)?.drop(op)
-      entries.delete(op)
+      for (const member of attempt.members) config.lane(member.peerId)?.drop(op)
       mismatches.close(op)
-      for (const { peerId, frame } of takeEarly(op)) discard(peerId, frame)
+      if (entry.isSuspended) {
+        delete entry.request
+        delete entry.execution
+      } else remove(op)
       // The next op may now use the whole window.
-      for (const member of span.members) config.lane(member.peerId)?.pump()
+      for (const member of attempt.members) config.lane(member.peerId)?.pump()
     }
+  }
+
+  const remove = (op: number) => {
+    entries.delete(op)
+    for (const { peerId, frame } of takeEarly(op)) discard(peerId, frame)
+  }
+  const suspend = (op: number, entry: Entry) => {
+    const interruption = new Interruption(`op ${op} was interrupted`)
+    const { failed } = entry
+    entry.isSuspended = true
+    entry.failed = failureOf()
+    failed.reject(interruption)
+    entry.execution?.fail(interruption)
   }
 
   return {
     run,
     abandon(op, error) {
       if (!entries.has(op)) return
-      fail(op, error)
-      entries.delete(op)
-      for (const { peerId, frame } of takeEarly(op)) discard(peerId, frame)
+      if (!(error instanceof Interruption)) fail(op, error)
+      remove(op)
+    },
+    suspend(isMeant) {
+      for (const [op, entry] of entries)
+        if (!entry.error && !entry.isSuspended && !entry.execution?.isSettled && isMeant(op, entry.attempt))
+          suspend(op, entry)
+    },
+    suspended: () => [...entries].flatMap(([op, entry]) => (entry.isSuspended && !entry.error ? [op] : [])),
+    resume(op, attempt) {
+      const entry = entries.get(op)
+      if (!entry) entries.set(op, { attempt, isSuspended: false, failed: failureOf(), answers: new Map() })
+      else {
+        entry.attempt = attempt
+        entry.isSuspended = false
+      }
     },
     failAll(error) {
       for (const op of entries.keys()) fail(op, error, true)
@@ -249,11 +292,10 @@ export function createEngine(config: EngineConfig): Engine {
     begin(op) {
       calledBelow = op
     },
-    call(op, span) {
+    call(op, attempt) {
       calledAbove.add(op)
       while (calledAbove.delete(calledBelow)) calledBelow++
-      const entry: Entry = { span, failed: createDeferred(), answers: new Map() }
-      entry.failed.promise.catch(() => {})
+      const entry: Entry = { attempt, isSuspended: false, failed: failureOf(), answers: new Map() }
       entries.set(op, entry)
       const error = doomed.get(op)
       doomed.delete(op)
@@ -262,14 +304,6 @@ export function createEngine(config: EngineConfig): Engine {
     async unlessFailed(op, promise) {
       const entry = entries.get(op)
       return entry ? Promise.race([promise, entry.failed.promise]) : promise
-    },
-    lose(peer, reason) {
-      for (const [op, { span, error }] of entries) {
-        const rank = rankOf(span, peer.peerId)
-        if (rank < 0 || error) continue
-        const message = `${peer.name} (rank ${rank}) left in op ${op}: ${reason} The next op runs without ${peer.name}.`
-        fail(op, new PeerLostError(message, { peer: nameOf(span, rank), epoch: span.epoch }))
-      }
     },
     data(peerId, frame) {
       const entry = entries.get(frame.op)
@@ -290,6 +324,13 @@ export function createEngine(config: EngineConfig): Engine {
       return oldest
     },
   }
+}
+
+/** Rejected only for those who wait for it. */
+function failureOf(): Deferred<never> {
+  const failed = createDeferred<never>()
+  failed.promise.catch(() => {})
+  return failed
 }
 
 function abortedHere(op: number, reason: unknown): AbortedError {

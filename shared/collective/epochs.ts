@@ -9,15 +9,17 @@
  */
 import type { Member, View } from '../membership/types.ts'
 import type { Standing } from './control.ts'
+import { type Attempt, type Recovery, recoveriesOf } from './recovery.ts'
 
-/** An agreed epoch: ops from `boundary` on (until the next span's) run among `members`. */
-export interface Span {
-  readonly epoch: number
+/** An agreed epoch: ops from `boundary` on (until the next span's) run among its members. */
+export interface Span extends Attempt {
   readonly boundary: number
-  readonly members: readonly Member[]
-  /** This member's rank. */
-  readonly rank: number
+  /** What becomes of the ops that were suspended. */
+  readonly recoveries: readonly Recovery[]
 }
+
+/** What a member tells about its ops. */
+export type Told = Required<Pick<Standing, 'called' | 'finished' | 'suspended'>>
 
 export interface Epochs {
   /** The newest agreed epoch. */
@@ -35,18 +37,19 @@ export interface Epochs {
   ready(): void
   /** Takes what another member knows; returns whether anything was new. */
   merge(epoch: number, standings: readonly Standing[]): boolean
-  /** Moves on as far as the standings allow. `called`: ops called on this member. Returns the new span once it is agreed. */
-  settle(called: number): Span | undefined
+  /** Moves on as far as the standings allow; asks for this member's own when it is time to tell. Returns the new span once it is agreed. */
+  settle(tell: () => Told): Span | undefined
   /** What to tell the others; undefined when there is nothing to agree on. */
   standings(): { epoch: number; standings: Standing[] } | undefined
   /** The span that op belongs to; undefined when it is not known yet. */
   spanOf(op: number): Span | undefined
+  /** Members of the op that are members of that epoch too. */
+  participantsOf(op: number, epoch: number): readonly Member[]
 }
 
 export function createEpochs(selfId: string): Epochs {
   const spans: Span[] = []
   const known = new Map<number, Map<string, Standing>>()
-  /** Members that have taken part in an agreement, by this member's knowledge: their ops before now count. */
   let view: View | undefined
   let isReady = false
 
@@ -64,6 +67,17 @@ export function createEpochs(selfId: string): Epochs {
       const standing = known.get(view!.epoch)?.get(member.peerId)
       return standing !== undefined && test(standing)
     }) ?? false
+
+  const spanOf = (op: number): Span | undefined => {
+    for (let i = spans.length - 1; i >= 0; i--) if (spans[i]!.boundary <= op) return spans[i]
+    return undefined
+  }
+  const participantsOf = (op: number, epoch: number): readonly Member[] => {
+    const present = new Set(
+      spans.find((span) => span.epoch === epoch)?.members.map((member) => member.peerId),
+    )
+    return spanOf(op)?.members.filter((member) => present.has(member.peerId)) ?? []
+  }
 
   return {
     get current() {
@@ -109,18 +123,21 @@ export function createEpochs(selfId: string): Epochs {
       }
       return isNew
     },
-    settle(called) {
+    settle(told) {
       if (!view || !isReady || isAgreed() || !all(() => true)) return undefined
       const mine = own()!
-      if (mine.called === undefined) tell({ ...mine, called })
+      if (mine.called === undefined) tell({ ...mine, ...told() })
       if (!all((standing) => standing.called !== undefined)) return undefined
-      const standings = view.members.map((member) => known.get(view!.epoch)!.get(member.peerId)!)
+      const { epoch, members } = view
+      const standings = members.map((member) => known.get(epoch)!.get(member.peerId)!)
       const boundary = standings.reduce(
         (most, { isFresh, called = 0 }) => (isFresh ? most : Math.max(most, called)),
         0,
       )
-      const rank = view.members.findIndex((member) => member.peerId === selfId)
-      const span: Span = { epoch: view.epoch, boundary, members: view.members, rank }
+      const membersOf = (op: number) => spanOf(op)?.members ?? []
+      const recoveries = recoveriesOf({ selfId, epoch, members, standings, membersOf, participantsOf })
+      const rank = members.findIndex((member) => member.peerId === selfId)
+      const span: Span = { epoch, boundary, members, rank, recoveries }
       spans.push(span)
       return span
     },
@@ -129,9 +146,7 @@ export function createEpochs(selfId: string): Epochs {
       if (!view || !standings || standings.size === 0) return undefined
       return { epoch: view.epoch, standings: [...standings.values()] }
     },
-    spanOf(op) {
-      for (let i = spans.length - 1; i >= 0; i--) if (spans[i]!.boundary <= op) return spans[i]
-      return undefined
-    },
+    spanOf,
+    participantsOf,
   }
 }

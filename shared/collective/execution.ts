@@ -22,6 +22,8 @@ export interface ExecutionConfig {
   /** Lane to a rank of the op; undefined when there is no link any more. */
   lane(rank: number): Lane | undefined
   onProgress(progress: Progress): void
+  /** The result is in: called before anything else can happen, so that a standing told from then on knows it. */
+  onComplete?(): void
 }
 
 export interface Moved {
@@ -90,6 +92,7 @@ export function createExecution(config: ExecutionConfig): Execution {
   }
   const settleIfComplete = () => {
     if (!dataflow.isComplete || done.settled) return
+    config.onComplete?.()
     const messages = [...moments.values()].sort((a, b) => a.begin - b.begin)
     done.resolve({
       bytesSent,
@@ -136,7 +139,7 @@ export function createExecution(config: ExecutionConfig): Execution {
       settleIfComplete()
     },
     accept(rank, frame) {
-      dataflow.accept(rank, frame.step, frame.offset, frame.total, frame.payload)
+      dataflow.accept(rank, frame.step, frame.offset, frame.payload)
       moved('receive', frame.step, rank, frame.payload.byteLength)
     },
     waitingFor: () => dataflow.waitingFor(),

@@ -54,7 +54,7 @@ const noPayload = new Uint8Array(0)
 
 export function createLane(
   link: Link,
-  options: { windowBytes: number; segmentBytes: number; oldestOp(): number },
+  options: { windowBytes: number; segmentBytes: number; oldestOp(): number; settledBelow(): number },
 ): Lane {
   const jobs: LaneJob[] = []
   const scratch = new Uint8Array(frameHeaderBytes + options.segmentBytes)
@@ -73,6 +73,7 @@ export function createLane(
     total: 0,
     signature: 0,
     ...fields,
+    settled: options.settledBelow(),
     consumed: consumedHere >>> 0,
   })
 
@@ -94,7 +95,6 @@ export function createLane(
         op: job.op,
         step: message.step,
         offset,
-        total: message.bytes,
         signature: job.signature,
       }),
     )

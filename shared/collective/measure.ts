@@ -11,9 +11,9 @@ import type { RankMeasurement } from '../cost/types.ts'
 import type { Frame } from '../wire/frame.ts'
 import { measureGamma } from '../wire/kernels.ts'
 import type { Control } from './control.ts'
-import type { Span } from './epochs.ts'
 import type { Lane } from './lane.ts'
 import { pairRounds, partnerOf } from './pairs.ts'
+import type { Attempt } from './recovery.ts'
 
 /** A peer that is not in its round by then is left out. */
 const patienceSeconds = 2
@@ -29,8 +29,8 @@ const burstBytes = 256 * 1024
 const maxSigns = 10_000
 
 export interface Prober {
-  /** Measures the links to the other members of the span. `isFresh`: forget what is known already. */
-  measure(op: number, span: Span, isFresh: boolean): Promise<RankMeasurement>
+  /** Measures the links to the other members of the attempt. `isFresh`: forget what is known already. */
+  measure(op: number, attempt: Attempt, isFresh: boolean): Promise<RankMeasurement>
   frame(peerId: string, frame: Frame): void
   control(peerId: string, control: Control): void
   /** The link is gone, and what was known about it. */
@@ -104,13 +104,13 @@ export function createProber(config: {
     return samples
   }
 
-  const meet = async (op: number, round: number, span: Span, partner: number) => {
-    const { peerId } = span.members[partner]!
+  const meet = async (op: number, round: number, attempt: Attempt, partner: number) => {
+    const { peerId } = attempt.members[partner]!
     const lane = config.lane(peerId)
     if (!lane) return
     config.tell({ type: 'probe', op, round }, peerId)
     if (!(await within(sign('probe', peerId, op, round).promise, patienceSeconds))) return
-    if (span.rank < partner) {
+    if (attempt.rank < partner) {
       const samples = samplesOf.get(peerId) ?? (await drive(lane))
       samplesOf.set(peerId, samples)
       const pairs = samples.map(({ bytes, seconds }): [number, number] => [bytes, seconds])
@@ -130,16 +130,16 @@ export function createProber(config: {
     const answers = await Promise.all(all)
     return answers.includes(undefined) ? undefined : clock.now() - begin
   }
-  const burstOfAll = async (op: number, span: Span, latency: number) => {
-    const others = span.members.filter((_, rank) => rank !== span.rank)
+  const burstOfAll = async (op: number, attempt: Attempt, latency: number) => {
+    const others = attempt.members.filter((_, rank) => rank !== attempt.rank)
     const lanes = others.flatMap(({ peerId }) => config.lane(peerId) ?? [])
-    const round = pairRounds(span.members.length)
+    const round = pairRounds(attempt.members.length)
     for (const { peerId } of others) config.tell({ type: 'probe', op, round }, peerId)
     const all = others.map(({ peerId }) => sign('probe', peerId, op, round).promise)
     const isTogether = await within(Promise.all(all), patienceSeconds)
     if (!isTogether || lanes.length < others.length) return { overhead: 0, beta: 0 }
     // Everybody's messages and their echoes.
-    const perPeer = span.members.length * others.length * 2
+    const perPeer = attempt.members.length * others.length * 2
     const large = Math.max(4096, Math.floor(burstBytes / others.length))
     const smallSeconds = await burst(lanes, burstMessages, smallBytes)
     const largeSeconds = await burst(lanes, 1, large)
@@ -158,24 +158,24 @@ export function createProber(config: {
   }
 
   return {
-    async measure(op, span, isFresh) {
-      const size = span.members.length
+    async measure(op, attempt, isFresh) {
+      const size = attempt.members.length
       for (const [key, { op: earlier }] of signs) if (earlier < op) signs.delete(key)
       if (isFresh) samplesOf.clear()
       newest.superseded.resolve(undefined)
       newest = { op, superseded: createDeferred() }
       for (let round = 0; round < pairRounds(size) && op === newest.op; round++) {
-        const partner = partnerOf(size, round, span.rank)
-        if (partner !== undefined) await meet(op, round, span, partner)
+        const partner = partnerOf(size, round, attempt.rank)
+        if (partner !== undefined) await meet(op, round, attempt, partner)
       }
-      const links = span.members.map((member, rank) =>
-        rank === span.rank ? undefined : fitCurve(samplesOf.get(member.peerId) ?? []),
+      const links = attempt.members.map((member, rank) =>
+        rank === attempt.rank ? undefined : fitCurve(samplesOf.get(member.peerId) ?? []),
       )
       const latencies = links.flatMap((curve) => (curve ? [latencyOf(curve)] : []))
       const shared =
         size < 2 || op !== newest.op
           ? { overhead: 0, beta: 0 }
-          : await burstOfAll(op, span, Math.max(0, ...latencies))
+          : await burstOfAll(op, attempt, Math.max(0, ...latencies))
       return {
         gamma: measureGamma(() => clock.now()),
         overhead: 0,

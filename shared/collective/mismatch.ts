@@ -50,14 +50,14 @@ export function createMismatches(config: {
   const join = (found: Case, request: OpRequest) => {
     if (found.request) return
     found.request = request
-    found.heard.set(request.span.members[request.span.rank]!.peerId, request.call)
+    found.heard.set(request.attempt.members[request.attempt.rank]!.peerId, request.call)
     config.tell(request.op, request.call)
     found.cancel = config.clock.after(collectSeconds, () => decide(found, request))
     decideWhenAllAreHeard(found)
   }
   const decideWhenAllAreHeard = (found: Case) => {
     const { request } = found
-    if (request?.span.members.every((member) => found.heard.has(member.peerId))) decide(found, request)
+    if (request?.attempt.members.every((member) => found.heard.has(member.peerId))) decide(found, request)
   }
   const decide = (found: Case, request: OpRequest) => {
     found.cancel?.()
@@ -87,8 +87,8 @@ export function createMismatches(config: {
   }
 }
 
-function verdict(found: Case, { op, span }: OpRequest): MismatchError {
-  const calls = span.members.flatMap((member, rank) => {
+function verdict(found: Case, { op, attempt }: OpRequest): MismatchError {
+  const calls = attempt.members.flatMap((member, rank) => {
     const call = found.heard.get(member.peerId)
     return call ? [{ rank, member, call }] : []
   })

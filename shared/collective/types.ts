@@ -27,6 +27,11 @@ export interface CollectiveOptions {
   /** Aborts the op on all ranks. */
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
+  /**
+   * When a member is lost in the op: `continue` (default): the survivors finish it together, with one result and one list
+   * of contributors; `abort`: all of them get the same PeerLostError, unless one had finished: then all get its result.
+   */
+  onPeerLost?: 'continue' | 'abort'
   /** A name that all ranks must agree on: catches two calls that met by mistake. */
   name?: string
 }
@@ -81,6 +86,8 @@ export interface StepReport {
 export interface Report {
   readonly op: number
   readonly epoch: number
+  /** 1, and 1 more for each time that members were lost and the survivors went on. */
+  readonly attempts: number
   /** Whose data is in the result, in rank order. */
   readonly contributors: readonly Member[]
   readonly algorithm: string

@@ -11,7 +11,8 @@
  * | 8  | 4     | op        | number of the collective                                                   |
  * | 12 | 4     | step      | step of the schedule; probes: sequence number                              |
  * | 16 | 4     | offset    | where the payload begins in its message, bytes                             |
- * | 20 | 4     | total     | length of the whole message, bytes                                         |
+ * | 20 | 4     | total     | control, ping, pong: length of the whole message, bytes;                    |
+ * |    |       | settled   | data, ack: the sender needs no op below this number any more               |
  * | 24 | 4     | signature | hash of the call (count, dtype, operator, algorithm, ...)                  |
  * | 28 | 4     | consumed  | bytes taken from the link in the other direction so far, modulo 2^32       |
  */
@@ -26,6 +27,9 @@ const kindNames: readonly (FrameKind | undefined)[] = [undefined, 'data', 'ack',
 
 const flagAcknowledge = 1
 
+/** The receiver of data knows how long a message is: its schedule says so. */
+const hasTotal = (kind: FrameKind) => kind !== 'data' && kind !== 'ack'
+
 export interface FrameHeader {
   kind: FrameKind
   /** The sender's window runs low: answer with an acknowledgement soon. */
@@ -34,7 +38,10 @@ export interface FrameHeader {
   op: number
   step: number
   offset: number
+  /** Of control, ping and pong. */
   total: number
+  /** Of data and ack. */
+  settled: number
   signature: number
   consumed: number
 }
@@ -53,7 +60,7 @@ export function writeFrameHeader(message: Uint8Array, header: FrameHeader): void
   view.setUint32(8, header.op, true)
   view.setUint32(12, header.step, true)
   view.setUint32(16, header.offset, true)
-  view.setUint32(20, header.total, true)
+  view.setUint32(20, hasTotal(header.kind) ? header.total : header.settled, true)
   view.setUint32(24, header.signature, true)
   view.setUint32(28, header.consumed, true)
 }
@@ -77,8 +84,8 @@ export function decodeFrame(message: Uint8Array): Frame {
   if (flags & ~flagAcknowledge) throw new ProtocolError(`unknown frame flags ${flags}`)
   const payload = message.subarray(frameHeaderBytes)
   const offset = view.getUint32(16, true)
-  const total = view.getUint32(20, true)
-  if (offset + payload.byteLength > total)
+  const total = hasTotal(kind) ? view.getUint32(20, true) : 0
+  if (hasTotal(kind) && offset + payload.byteLength > total)
     throw new ProtocolError(`frame ends at byte ${offset + payload.byteLength} of a message of ${total}`)
   return {
     kind,
@@ -88,6 +95,7 @@ export function decodeFrame(message: Uint8Array): Frame {
     step: view.getUint32(12, true),
     offset,
     total,
+    settled: hasTotal(kind) ? 0 : view.getUint32(20, true),
     signature: view.getUint32(24, true),
     consumed: view.getUint32(28, true),
     payload,

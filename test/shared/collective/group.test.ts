@@ -206,21 +206,74 @@ describe('mistakes', () => {
 })
 
 describe('members that come and go', () => {
-  it('a lost peer ends the op with its name on all ranks, and the next op runs without it', async () => {
+  const names = ['Ada', 'Bo', 'Cem', 'Dee']
+  const together = async () => {
     const room = createMemoryRoom({ noticeSeconds: 0 })
-    const groups = ['Ada', 'Bo', 'Cem', 'Dee'].map((name) => room.join(name))
+    const groups = names.map((name) => room.join(name))
     await whenTogether(groups)
-    const survivors = groups.filter((_, rank) => rank !== 2)
-    const promises = survivors.map((group) => group.allreduce(new Float32Array(1000)))
+    return { room, groups, survivors: groups.filter((_, rank) => rank !== 2) }
+  }
+
+  it('a peer lost in an op: the survivors finish it with one result and one list of contributors', async () => {
+    const { room, groups, survivors } = await together()
+    const data = survivors.map((_, index) => Int32Array.from({ length: 1000 }, (_, i) => i * 10 ** index))
+    const promises = survivors.map((group, index) => group.allreduce(data[index]!))
+    room.network.kill(groups[2]!.peerId)
+    for (const { data: result, report } of await Promise.all(promises)) {
+      expect(result).toEqual(Int32Array.from({ length: 1000 }, (_, i) => i * 111))
+      expect(report.contributors.map((member) => member.name)).toEqual(['Ada', 'Bo', 'Dee'])
+      expect(report.attempts).toBe(2)
+    }
+  })
+
+  it("a peer lost in an op with onPeerLost 'abort': the same error on all, which names it; the next op runs without it", async () => {
+    const { room, groups, survivors } = await together()
+    const promises = survivors.map((group) =>
+      group.allreduce(new Float32Array(1000), { onPeerLost: 'abort' }),
+    )
     room.network.kill(groups[2]!.peerId)
     for (const error of await errorsOf(promises)) {
       expect(error).toBeInstanceOf(PeerLostError)
-      expect((error as PeerLostError).peer.name).toBe('Cem')
+      expect((error as PeerLostError).peer).toMatchObject({ name: 'Cem', rank: 2 })
     }
     const results = await Promise.all(survivors.map((group) => group.allreduce(Int32Array.of(1))))
     for (const { data, report } of results) {
       expect(data[0]).toBe(3)
       expect(report.contributors.map((member) => member.name)).toEqual(['Ada', 'Bo', 'Dee'])
+    }
+  })
+
+  it('a peer lost at any message: every survivor ends with the same result and the same contributors', async () => {
+    for (let fatal = 1; fatal < 40; fatal++) {
+      let isArmed = false
+      let messages = 0
+      const room = createMemoryRoom({
+        noticeSeconds: 0,
+        measure: false,
+        onDeliver() {
+          if (isArmed && ++messages === fatal) room.network.kill('peer-2')
+        },
+      })
+      const groups = names.map((name) => room.join(name))
+      await whenTogether(groups)
+      const warm = await Promise.all(groups.map((group) => group.allreduce(Int32Array.of(1))))
+      expect(warm.map(({ data }) => data[0])).toEqual([4, 4, 4, 4])
+      isArmed = true
+      const survivors = groups.filter((_, rank) => rank !== 2)
+      void groups[2]!.allreduce(Int32Array.of(100), { algorithm: 'ring' }).catch(() => {})
+      const values = [1, 10, 1000]
+      const results = await Promise.all(
+        survivors.map((group, index) =>
+          group.allreduce(Int32Array.of(values[index]!), { algorithm: 'ring' }),
+        ),
+      )
+      const [{ data, report }] = results as [(typeof results)[0]]
+      const isIn = report.contributors.some((member) => member.name === 'Cem')
+      expect(data[0], `killed at message ${fatal}`).toBe(isIn ? 1111 : 1011)
+      for (const other of results) {
+        expect(other.data).toEqual(data)
+        expect(other.report.contributors).toEqual(report.contributors)
+      }
     }
   })
 

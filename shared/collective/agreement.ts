@@ -1,0 +1,204 @@
+/**
+ * Numbers for ops and the epochs that they belong to, on this member: gives each call its number, holds calls back while an epoch is being
+ * agreed on or a member is gone, and hands suspended ops their recovery.
+ */
+import type { Clock } from '../base/clock.ts'
+import { createDeferred, type Deferred } from '../base/deferred.ts'
+import { PapilioError, type PeerName, TimeoutError } from '../base/errors.ts'
+import type { Member, View } from '../membership/types.ts'
+import type { Control, Standing } from './control.ts'
+import { createEpochs, type Epochs, type Span } from './epochs.ts'
+import type { Attempt, Recovery } from './recovery.ts'
+
+export interface AgreementConfig {
+  readonly selfId: string
+  readonly clock: Clock
+  isLinked(peerId: string): boolean
+  tell(control: Control, peerId?: string): void
+  /** What this member's standing says of its ops. */
+  finished(): [op: number, epoch: number][]
+  suspended(): number[]
+  /** A member of the current epoch is gone: its ops must stop now. */
+  onLose(member: Member, reason: string): void
+  onEnter(span: Span): void
+}
+
+export interface Numbered {
+  readonly op: number
+  readonly attempt: Attempt
+  /** The others had to recover the op before this member called it. */
+  readonly recovery: Recovery | undefined
+}
+
+export interface Agreement {
+  readonly epochs: Epochs
+  /** No call has a smaller number to come. */
+  readonly nextOp: number
+  viewChanged(view: View): void
+  linkOpened(peerId: string): void
+  linkClosed(peerId: string, reason: string): void
+  heard(epoch: number, standings: readonly Standing[]): void
+  /** The number of a new op and where it runs: at once, or when the members have agreed. */
+  number(timeoutSeconds: number, signal?: AbortSignal): Promise<Numbered>
+  /** Takes the boundary of the new epoch for an op that every member starts by itself. */
+  reserve(op: number): void
+  /** How an op that was suspended in `epoch` goes on, once the members have agreed on it. */
+  recovery(op: number, epoch: number, timeoutSeconds: number): Promise<Recovery>
+  end(): void
+}
+
+export function createAgreement(config: AgreementConfig): Agreement {
+  const { clock, selfId } = config
+  const epochs = createEpochs(selfId)
+  /** Members of the current epoch that are gone, with the reason. */
+  const gone = new Map<string, string>()
+  const waiting: (() => void)[] = []
+  const recoveries = new Map<number, Recovery>()
+  const awaited = new Map<number, Deferred<Recovery>>()
+  /** Numbers of measurements at boundaries that this member's own calls have not reached yet. */
+  const reserved = new Set<number>()
+  /** One more than the highest number of an op of this member. */
+  let called = 0
+  let nextOp = 0
+  let lastTold = ''
+  let hasEnded = false
+
+  const isHeld = () => {
+    const { current } = epochs
+    return !current || epochs.isFrozen || current.members.some((member) => gone.has(member.peerId))
+  }
+  const release = () => {
+    while (!isHeld() && waiting.length > 0) waiting.shift()!()
+  }
+  const lose = (peerId: string, reason: string) => {
+    const member = epochs.current?.members.find((candidate) => candidate.peerId === peerId)
+    if (!member || gone.has(peerId)) return
+    gone.set(peerId, reason)
+    config.onLose(member, reason)
+  }
+
+  /** Moves the agreement on the newest view as far as it goes. */
+  const update = () => {
+    const { view } = epochs
+    if (!view || hasEnded) return
+    if (view.members.every(({ peerId }) => peerId === selfId || config.isLinked(peerId))) epochs.ready()
+    const span = epochs.settle(() => ({ called, finished: config.finished(), suspended: config.suspended() }))
+    const standings = epochs.standings()
+    const text = JSON.stringify(standings)
+    if (standings && text !== lastTold) {
+      lastTold = text
+      config.tell({ type: 'sync', ...standings })
+    }
+    if (span) enter(span)
+  }
+  const enter = (span: Span) => {
+    for (const peerId of [...gone.keys()]) {
+      const isMember = span.members.some((member) => member.peerId === peerId)
+      if (!isMember || config.isLinked(peerId)) gone.delete(peerId)
+    }
+    if (epochs.isFirst) nextOp = span.boundary
+    called = Math.max(called, span.boundary)
+    recoveries.clear()
+    config.onEnter(span)
+    for (const recovery of span.recoveries) {
+      recoveries.set(recovery.op, recovery)
+      awaited.get(recovery.op)?.resolve(recovery)
+      awaited.delete(recovery.op)
+    }
+    release()
+  }
+
+  const missing = (): PeerName[] =>
+    (epochs.view?.members ?? []).flatMap((member, rank) =>
+      member.peerId === selfId || (config.isLinked(member.peerId) && !gone.has(member.peerId))
+        ? []
+        : [{ ...member, rank }],
+    )
+  const notTogether = (op: number, seconds: number) => {
+    const peers = missing()
+    const names = peers.map((peer) => peer.name).join(', ') || 'the other members'
+    const message = `The group was not complete within ${seconds} s: no link to ${names}.`
+    return new TimeoutError(message, { op, step: 0, waitingFor: peers })
+  }
+  const assertMember = () => {
+    if (hasEnded) throw new PapilioError('LEFT', 'This peer has left the group. Join again to run more ops.')
+  }
+  const waitForTurn = async (timeoutSeconds: number, signal?: AbortSignal) => {
+    const turn = createDeferred<void>()
+    const waiter = () => turn.resolve()
+    waiting.push(waiter)
+    const giveUp = (error: unknown) => {
+      const at = waiting.indexOf(waiter)
+      if (at >= 0) waiting.splice(at, 1)
+      turn.reject(error)
+    }
+    const cancel = clock.after(timeoutSeconds, () => giveUp(notTogether(nextOp, timeoutSeconds)))
+    const onAbort = () => giveUp(signal?.reason)
+    signal?.addEventListener('abort', onAbort)
+    try {
+      await turn.promise
+    } finally {
+      cancel()
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  return {
+    epochs,
+    get nextOp() {
+      return nextOp
+    },
+    viewChanged(view) {
+      epochs.begin(view)
+      const present = new Set(view.members.map((member) => member.peerId))
+      for (const { peerId } of epochs.current?.members ?? [])
+        if (!present.has(peerId)) lose(peerId, 'it left the room.')
+      update()
+    },
+    linkOpened(peerId) {
+      const standings = epochs.standings()
+      if (standings) config.tell({ type: 'sync', ...standings }, peerId)
+      update()
+    },
+    linkClosed(peerId, reason) {
+      lose(peerId, reason)
+      update()
+    },
+    heard(epoch, standings) {
+      if (epochs.merge(epoch, standings)) update()
+    },
+    async number(timeoutSeconds, signal) {
+      assertMember()
+      signal?.throwIfAborted()
+      if (isHeld() || waiting.length > 0) await waitForTurn(timeoutSeconds, signal)
+      assertMember()
+      while (reserved.delete(nextOp)) nextOp++
+      const op = nextOp++
+      called = Math.max(called, op + 1)
+      return { op, attempt: epochs.spanOf(op)!, recovery: recoveries.get(op) }
+    },
+    reserve(op) {
+      reserved.add(op)
+      called = Math.max(called, op + 1)
+    },
+    async recovery(op, epoch, timeoutSeconds) {
+      const known = recoveries.get(op)
+      if (known && known.attempt.epoch > epoch) return known
+      const answer = awaited.get(op) ?? createDeferred<Recovery>()
+      awaited.set(op, answer)
+      const cancel = clock.after(timeoutSeconds, () => answer.reject(notTogether(op, timeoutSeconds)))
+      try {
+        return await answer.promise
+      } finally {
+        cancel()
+        awaited.delete(op)
+      }
+    },
+    end() {
+      hasEnded = true
+      for (const waiter of waiting.splice(0)) waiter()
+      const error = new PapilioError('LEFT', 'This peer left the group while the op ran.')
+      for (const answer of awaited.values()) answer.reject(error)
+    },
+  }
+}

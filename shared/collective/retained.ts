@@ -1,0 +1,57 @@
+/**
+ * Results of finished ops, kept for members that may not have finished them: if one of them loses a peer in the op, it gets the
+ * result from here instead of running the op again. A result is kept until every member of the op has said that it needs it no more (the
+ * number rides on every frame), so in steady state it is the last op's.
+ */
+import type { Member } from '../membership/types.ts'
+import type { NumericArray } from '../wire/dtype.ts'
+
+export interface Retained {
+  /** The fold, before it is finished (mean). */
+  readonly data: NumericArray
+  /** Epoch of the attempt that it comes from. */
+  readonly epoch: number
+}
+
+export interface RetainedResults {
+  /** `members`: those who may still need it. */
+  keep(op: number, epoch: number, members: readonly Member[], data: NumericArray): void
+  get(op: number): Retained | undefined
+  /** Ops and the epoch of the attempt in which each was finished. */
+  list(): [op: number, epoch: number][]
+  /** The peer needs no op below `settled`. */
+  heard(peerId: string, settled: number): void
+  /** The peer is gone and will need nothing. */
+  forget(peerId: string): void
+}
+
+/** More than any program has in flight; beyond it the oldest goes. */
+const maxKept = 128
+
+export function createRetainedResults(selfId: string): RetainedResults {
+  const kept = new Map<number, Retained & { owing: Set<string> }>()
+  const settledBy = new Map<string, number>()
+  const release = (peerId: string, settled: number) => {
+    for (const [op, { owing }] of kept)
+      if (op < settled && owing.delete(peerId) && owing.size === 0) kept.delete(op)
+  }
+  return {
+    keep(op, epoch, members, data) {
+      const others = members.map((member) => member.peerId).filter((peerId) => peerId !== selfId)
+      const owing = new Set(others.filter((peerId) => (settledBy.get(peerId) ?? 0) <= op))
+      if (owing.size > 0) kept.set(op, { epoch, data, owing })
+      if (kept.size > maxKept) kept.delete(Math.min(...kept.keys()))
+    },
+    get: (op) => kept.get(op),
+    list: () => [...kept].map(([op, { epoch }]) => [op, epoch]),
+    heard(peerId, settled) {
+      if (settled <= (settledBy.get(peerId) ?? 0)) return
+      settledBy.set(peerId, settled)
+      release(peerId, settled)
+    },
+    forget(peerId) {
+      settledBy.delete(peerId)
+      release(peerId, Number.POSITIVE_INFINITY)
+    },
+  }
+}
