@@ -40,7 +40,7 @@ export function declare(declaration: Declaration): Algorithm {
     refuses: declaration.refuses ?? ((size, settings) => refuseValues(parameters, size, settings)),
     variants: declaration.variants ?? ((size) => allSettings(parameters, size)),
     identical: declaration.identical ?? (() => true),
-    ordered: declaration.ordered ?? (() => !restrictions.commutative),
+    ...(declaration.ordered ? { ordered: declaration.ordered } : {}),
     shape: (size, settings): ScheduleShape => ({
       collective,
       algorithm: name,

@@ -66,7 +66,7 @@ export const reduceScatterGather = declare({
   collective: 'reduce',
   source: 'Rabenseifner 2004; rabenseifner of Open MPI coll/tuned, with the butterfly for any P',
   restrictions: { commutative: true, idempotent: false, links: 'some' },
-  ordered: isMesh,
+  ordered: (size, settings) => size === 1 || isMesh(size, settings),
   ...follow((size, settings) => [
     isMesh(size, settings) ? [directReduceScatter, {}] : [butterflyReduceScatter, { group: 'cyclic' }],
     [isMesh(size, settings) ? flatGather : binomialGather, { root: settings.root! }],

@@ -16,6 +16,18 @@ test('p + m - 2 steps to an end of the chain, for one vector sent by each rank',
   }
 })
 
+test('any rank can be the root', () => {
+  for (const algorithm of [chainReduce, chainBroadcast]) {
+    for (let size = 1; size <= 9; size++) {
+      for (let root = 0; root < size; root++) {
+        const { facts, steps } = prove(algorithm, size, { root, pieces: 2 })
+        expect(facts).toMatchObject({ ordered: true, once: true })
+        expect(steps).toBe(size === 1 ? 0 : Math.max(root, size - 1 - root) + 1)
+      }
+    }
+  }
+})
+
 test('there and back with the root at rank q takes 2 max(q, P - 1 - q) + m - 1 steps and two vectors', () => {
   for (let size = 2; size <= 12; size++) {
     for (let root = 0; root < size; root++) {
