@@ -4,7 +4,8 @@ import { Chart } from '../drawing/Chart.tsx'
 import type { Table } from '../drawing/table.ts'
 import { formatBytes, formatSeconds } from '../format.ts'
 import { rankWords } from '../timetable/words.ts'
-import { type GanttData, ganttSummary, layoutGantt, waitsOf } from './ganttLayout.ts'
+import { type GanttData, ganttSummary, layoutGantt } from './ganttLayout.ts'
+import { waitsOf } from './waits.ts'
 
 export type GanttProps = GanttData
 

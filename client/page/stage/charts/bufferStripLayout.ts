@@ -3,7 +3,7 @@ import type { Picture } from '../drawing/Chart.tsx'
 import { boxPath, type Mark, round } from '../drawing/marks.ts'
 import type { StageRank } from '../timetable/data.ts'
 import type { Holdings } from '../timetable/flow.ts'
-import { countPaint, tickMark } from '../timetable/paint.ts'
+import { countPaint, tickMark } from '../timetable/paintBuffers.ts'
 import { cellLines } from '../timetable/words.ts'
 
 export interface BufferStripData {
@@ -57,14 +57,7 @@ export function layoutBufferStrip(data: BufferStripData, width: number, scale = 
     })
     marks.push(...fillMarks(data, chunk, x, y + head, cell, body))
     if (count === size) marks.push(tickMark(x + cell / 2 - 5 * scale, y + head + body + 10 * scale, scale))
-    else
-      marks.push(
-        text(
-          count > 0 && !live ? 'given' : `${count}/${size}`,
-          y + head + body + 14 * scale,
-          count > 0 && live,
-        ),
-      )
+    else marks.push(text(`${count}/${size}`, y + head + body + 14 * scale, count > 0 && live))
     hits.push({
       x: x + cell / 2,
       y: y + head + body / 2,

@@ -4,6 +4,7 @@ import type { Table } from '../drawing/table.ts'
 import { formatBytes, formatList, formatSeconds, plural } from '../format.ts'
 import type { Column, StageRank, Stroke, TimetableLayout } from './data.ts'
 import type { Holdings } from './flow.ts'
+import type { Hit } from './hit.ts'
 
 export function rankWords(ranks: readonly StageRank[], rank: number): string {
   const name = ranks[rank]?.name
@@ -48,6 +49,22 @@ export function cellLines(
   return [`${rankWords(ranks, rank)} ${place}`, `chunk ${chunk}: ${content}${state}`]
 }
 
+/** What the tooltip says. */
+export function hitLines(
+  hit: Hit,
+  ranks: readonly StageRank[],
+  holdings: readonly Holdings[],
+  predicted: readonly number[] | undefined,
+): string[] {
+  if (hit.kind === 'stroke') {
+    const { step, begin, end } = hit.stroke
+    const measured = begin === undefined || end === undefined ? undefined : end - begin
+    return strokeLines(hit.stroke, ranks, { predicted: predicted?.[step], measured })
+  }
+  const at = holdings[hit.after]
+  return at === undefined ? [] : cellLines(at, hit.rank, hit.chunk, ranks)
+}
+
 function range([a, b]: readonly [number, number]): string {
   return a === b ? plural(b, 'chunk') : `${a} to ${b} chunks`
 }
@@ -57,9 +74,7 @@ export function stepWords(layout: TimetableLayout, step: number): string {
   const column = layout.columns.find((c) => !c.ghost && c.step === step)
   if (layout.steps === 0) return 'Nothing to send'
   if (column === undefined)
-    return layout.mode === 'time'
-      ? `All ${layout.steps} steps done in ${formatSeconds(layout.end)}`
-      : `All ${layout.steps} steps done`
+    return `${layout.steps === 1 ? 'The step is' : `All ${layout.steps} steps are`} done${layout.mode === 'time' ? ` after ${formatSeconds(layout.end)}` : ''}`
   return `Step ${step + 1} of ${layout.steps}: ${column.kind}, ${columnWords(column)} per message`
 }
 
