@@ -42,6 +42,9 @@ export function createSignaling(parts: SignalingParts): Signaling {
   const io: SocketServer = new Server(parts.http, {
     serveClient: false,
     maxHttpBufferSize: limits.eventBytes,
+    // A connection that died without a word is found within 15 s; a page that computes for 10 s is not taken for dead.
+    pingInterval: 5_000,
+    pingTimeout: 10_000,
     cors: { origin: anyOrigin ? '*' : config.origins },
     allowRequest: ({ headers }, decide) => decide(null, admits(headers.origin, headers.host)),
   })
