@@ -35,11 +35,9 @@ export const portsParameter: Parameter = {
   values: (size) => range(1, Math.max(2, size)),
 }
 
-/** From O(log P) links to all of them. */
+/** One step less for few more links; P - 1 ports are the mesh, which has a name of its own. */
 export const portVariants = (size: number): Settings[] =>
-  [...new Set([1, 2, 3, size - 1])]
-    .filter((ports) => ports > 0 && portsParameter.values(size).includes(ports))
-    .map((ports) => ({ ports }))
+  range(1, Math.max(2, Math.min(4, size))).map((ports) => ({ ports }))
 
 /** Writes the hops into a draft that has one slot per block; block d began on rank + d. */
 function spread(draft: Draft, size: number, ports: number, rank: number, blocks: readonly number[]): void {

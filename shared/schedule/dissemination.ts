@@ -43,3 +43,16 @@ export const disseminationBarrier = declare({
   restrictions: { commutative: true, idempotent: true, links: 'some' },
   identical: (size) => size <= 2,
 })
+
+/** Everyone tells everyone: P - 1 ports. */
+export const directBarrier = declare({
+  name: 'direct',
+  title: 'Everyone tells everyone',
+  source: 'dissemination with P - 1 ports',
+  collective: 'barrier',
+  restrictions: { commutative: true, idempotent: true, links: 'all' },
+  identical: (size) => size <= 2,
+  steps: (size) => Math.min(1, size - 1),
+  chunks: () => 1,
+  part: (size, _settings, rank) => common.part(size, { ports: size - 1 }, rank),
+})

@@ -6,7 +6,7 @@ import { bruck, bruckAllgather } from './bruck.ts'
 import { butterfly, butterflyAllgather, butterflyReduceScatter } from './butterfly.ts'
 import { chain, chainBroadcast, chainReduce } from './chain.ts'
 import { directAllgather, directReduceScatter } from './direct.ts'
-import { dissemination, disseminationBarrier } from './dissemination.ts'
+import { directBarrier, dissemination, disseminationBarrier } from './dissemination.ts'
 import { doubleTree } from './doubleTree.ts'
 import { hybrid, recursiveDoubling, recursiveHalving } from './doubling.ts'
 import { elimination } from './elimination.ts'
@@ -18,7 +18,7 @@ import { ring, ringAllgather, ringReduceScatter } from './ring.ts'
 import { segmentedRing } from './segmentedRing.ts'
 import { star } from './star.ts'
 import { subgroup } from './subgroup.ts'
-import { reduceScatterGather, scatterAllgather } from './twoPhase.ts'
+import { reduceScatterGather, scatterAllgather, twoShotBroadcast, twoShotReduce } from './twoPhase.ts'
 import type { Algorithm, Collective } from './types.ts'
 import { window } from './window.ts'
 
@@ -54,10 +54,12 @@ export const algorithms: readonly Algorithm[] = [
   directAllgather,
   binomialReduce,
   reduceScatterGather,
+  twoShotReduce,
   chainReduce,
   flatReduce,
   binomialBroadcast,
   scatterAllgather,
+  twoShotBroadcast,
   chainBroadcast,
   flatBroadcast,
   binomialGather,
@@ -67,6 +69,7 @@ export const algorithms: readonly Algorithm[] = [
   bruckAlltoall,
   directAlltoall,
   disseminationBarrier,
+  directBarrier,
 ]
 
 /**

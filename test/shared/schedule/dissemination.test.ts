@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildSchedule } from '../../../shared/schedule/build.ts'
-import { dissemination, disseminationBarrier } from '../../../shared/schedule/dissemination.ts'
+import { directBarrier, dissemination, disseminationBarrier } from '../../../shared/schedule/dissemination.ts'
 import { verifySchedule } from '../../../shared/schedule/verify.ts'
 import { prove } from '../../support/prove.ts'
 
@@ -25,6 +24,6 @@ test('contributions count twice unless the span before the last step divides P, 
 })
 
 test('a barrier is over in one step where all links exist', () => {
-  expect(prove(disseminationBarrier, 20, { ports: 19 })).toMatchObject({ steps: 1, messages: 19 })
-  expect(buildSchedule(disseminationBarrier, 1).steps).toBe(0)
+  expect(prove(directBarrier, 20)).toMatchObject({ steps: 1, messages: 19, peersPerRank: 19 })
+  for (const barrier of [directBarrier, disseminationBarrier]) expect(prove(barrier, 1).steps).toBe(0)
 })
