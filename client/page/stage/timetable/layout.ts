@@ -170,7 +170,9 @@ function stepsLayout(data: TimetableData, size: TimetableSize, spans: Spans): Ti
   const right = inline ? 0 : fullWidth + 28 * scale
   const smallest = (inline ? 48 : schedule.size > 16 ? 11 : 18) * scale
   const free = available - needed(0, bufferWidth, right)
-  const gap = clamp(free / Math.max(1, steps + ghostShare * ghostFacts.length), smallest, 420 * scale)
+  // Half pixels: finer would blur the lines.
+  const share = Math.floor((2 * free) / Math.max(1, steps + ghostShare * ghostFacts.length)) / 2
+  const gap = clamp(share, smallest, 420 * scale)
   const ghostGap = gap * ghostShare
   const plan = placeColumns(all, gap, ghostGap, bufferWidth, scale)
 

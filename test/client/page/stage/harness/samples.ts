@@ -1,8 +1,8 @@
 /** Data for the harness: real schedules and predictions, and measurements that might have been. */
 import type { FitLink } from '../../../../../client/page/stage/charts/fitLayout.ts'
 import type { LinkInfo } from '../../../../../client/page/stage/charts/linkMatrix.ts'
-import type { SizeCandidate } from '../../../../../client/page/stage/charts/winners.ts'
 import type { SweepRow } from '../../../../../client/page/stage/charts/sweepLayout.ts'
+import type { SizeCandidate } from '../../../../../client/page/stage/charts/winners.ts'
 import type { StageRank } from '../../../../../client/page/stage/timetable/data.ts'
 import { createPrng } from '../../../../../shared/base/prng.ts'
 import { predict } from '../../../../../shared/cost/predict.ts'
