@@ -5,7 +5,7 @@
 import { ArgumentError } from '../base/errors.ts'
 import { algorithms as registry } from '../schedule/registry.ts'
 import type { Algorithm, Settings } from '../schedule/types.ts'
-import { labelOf, settingsText, whyChosen } from './explain.ts'
+import { labelOf, whyChosen } from './explain.ts'
 import { ladderOf, stepOf } from './ladder.ts'
 import { predict, trafficOf } from './predict.ts'
 import type { Choice, ChoiceRequest, NetworkModel, Prediction } from './types.ts'
@@ -71,13 +71,12 @@ export function choose(
     const r = stepOf(ladderOf(rungs, model), request.bytes)
     best = priced.find(({ settings }) => settings.r === r) ?? best
   }
-  const other = candidates.find((candidate) => candidate !== best.prediction)
   return {
     algorithm: best.algorithm,
     chosen: best.prediction,
     candidates,
     refused,
-    why: whyChosen(best.prediction, other, request.bytes),
+    why: whyChosen(best.prediction, alternativeTo(best.prediction, candidates), request.bytes),
   }
 }
 
@@ -149,15 +148,19 @@ function refusalOf(request: ChoiceRequest, algorithm: Algorithm, settings: Setti
   return undefined
 }
 
-/** Faster first; then fewer steps, then the name, so that no tie is left to chance. */
+/**
+ * Faster first, to the nanosecond; then fewer steps. Sorting is stable, so that what is left of a tie goes by the order of
+ * the registry and of the variants in it: no tie is left to chance.
+ */
 function compare(a: Prediction, b: Prediction): number {
-  if (a.seconds !== b.seconds) return a.seconds - b.seconds
-  if (a.steps !== b.steps) return a.steps - b.steps
-  const [left, right] = [
-    `${a.algorithm} ${settingsText(a.settings)}`,
-    `${b.algorithm} ${settingsText(b.settings)}`,
-  ]
-  return left < right ? -1 : left > right ? 1 : 0
+  const nanoseconds = Math.round(a.seconds * 1e9) - Math.round(b.seconds * 1e9)
+  return nanoseconds !== 0 ? nanoseconds : a.steps - b.steps
+}
+
+/** The best candidate that trades something else: variants of the same cost are no alternative to compare with. */
+function alternativeTo(chosen: Prediction, candidates: readonly Prediction[]): Prediction | undefined {
+  const others = candidates.filter((candidate) => candidate !== chosen)
+  return others.find((other) => compare(other, chosen) !== 0) ?? others[0]
 }
 
 function nothingLeft(request: ChoiceRequest, refused: Choice['refused']): string {

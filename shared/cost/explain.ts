@@ -49,10 +49,10 @@ export function whyChosen(chosen: Prediction, other: Prediction | undefined, byt
   const stepSeconds = other.parts.alpha - chosen.parts.alpha
   const byteSeconds = chosen.seconds - chosen.parts.alpha - (other.seconds - other.parts.alpha)
 
-  if (chosen.seconds > other.seconds)
+  if (chosen.seconds > other.seconds + 1e-9)
     return `${what}: ${than} is predicted ${timeText(chosen.seconds - other.seconds)} faster for this vector alone, but steps removed never rise with the vector.`
-  if (chosen.seconds === other.seconds)
-    return `${what}: predicted to take as long as ${than}; ${steps > 0 ? 'fewer steps decide' : 'the name decides'}.`
+  if (Math.round(1e9 * chosen.seconds) === Math.round(1e9 * other.seconds))
+    return `${what}: predicted to take as long as ${than}${steps > 0 ? ', in fewer steps' : ''}.`
   if (percent === 0)
     return steps > 0
       ? `${what}: ${stepsText(steps)} fewer than ${than} for the same bytes, ${times}.`

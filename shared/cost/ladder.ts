@@ -7,10 +7,9 @@
  * one dial expect it to turn one way, so the ladder is, among all functions that never rise, the one that loses least: the sum over a grid of sizes
  * of the relative loss against the fastest r is minimal (dynamic programming). Where the fastest r does not rise by itself, that is the fastest r.
  */
-import { networkOf } from './network.ts'
-import { pricing } from './predict.ts'
-import { price } from './price.ts'
-import type { Compiled } from './traffic.ts'
+
+import type { Compiled } from './compile.ts'
+import { pricerOf } from './predict.ts'
 import type { NetworkModel } from './types.ts'
 
 /** A value of r and its messages. */
@@ -34,8 +33,8 @@ export function stepOf(ladder: Ladder, bytes: number): number {
 
 export function ladderOf(rungs: readonly Rung[], model: NetworkModel): Ladder {
   const falling = [...rungs].sort((a, b) => b.r - a.r)
-  const priced = falling.map((rung) => pricing(rung.traffic, networkOf(model)))
-  const seconds = (rung: number, bytes: number) => price(priced[rung]!.traffic, bytes, priced[rung]!.network)
+  const pricers = falling.map((rung) => pricerOf(rung.traffic, model))
+  const seconds = (rung: number, bytes: number) => pricers[rung]!(bytes)
   const coarse = descend(grid, 0, falling.length - 1, seconds)
   const ladder: { bytes: number; r: number }[] = [{ bytes: 0, r: falling[coarse[0]!]!.r }]
   for (let i = 1; i < grid.length; i++) {

@@ -1,9 +1,10 @@
 /** What a schedule costs on the agreed network, for every algorithm of the registry. */
 import type { Algorithm, Schedule, Settings } from '../schedule/types.ts'
+import { type Compiled, compileAlgorithm, compileSchedule, largestWhole } from './compile.ts'
 import { settingsText } from './explain.ts'
-import { type Network, networkOf, type PreparedNetwork } from './network.ts'
-import { price } from './price.ts'
-import { type Compiled, compileAlgorithm, compileSchedule, sampleAbove, type Traffic } from './traffic.ts'
+import { type Network, networkOf } from './network.ts'
+import { createPricer, type Pricer } from './price.ts'
+import type { Traffic } from './traffic.ts'
 import type { NetworkModel, Prediction } from './types.ts'
 
 const compiled = new WeakMap<Algorithm, Map<string, Compiled>>()
@@ -20,22 +21,36 @@ export function trafficOf(algorithm: Algorithm, size: number, settings: Settings
   return made
 }
 
-/** The graph to price and what to price it on: one rank for all where links and ranks allow it. */
-export function pricing(graph: Compiled, network: PreparedNetwork): { traffic: Traffic; network: Network } {
-  if (graph.one && (network.isAlike || graph.one.size > sampleAbove))
-    return { traffic: graph.one, network: network.typical }
-  return { traffic: graph.all(), network }
+interface Priced {
+  readonly traffic: Traffic
+  readonly price: Pricer
+  /** Seconds of the schedule with an empty vector: steps and messages alone. */
+  readonly empty: number
+  /** The last price asked for: many variants share one graph. */
+  last: { readonly bytes: number; readonly seconds: number; readonly parts: Prediction['parts'] } | undefined
 }
 
-const emptyPrices = new WeakMap<Network, WeakMap<Traffic, number>>()
+const pricedGraphs = new WeakMap<Network, WeakMap<Traffic, Priced>>()
 
-/** Seconds of the schedule with an empty vector: steps and messages alone. */
-function priceOfNothing(traffic: Traffic, network: Network): number {
-  const known = emptyPrices.get(network) ?? new WeakMap<Traffic, number>()
-  emptyPrices.set(network, known)
-  const found = known.get(traffic) ?? price(traffic, 0, network)
-  known.set(traffic, found)
-  return found
+/** The graph to price, on the network to price it on: one rank for all where links and ranks allow it. */
+function pricedOf(graph: Compiled, model: NetworkModel): Priced {
+  const measured = networkOf(model)
+  const isOne = graph.one !== undefined && (measured.isAlike || graph.one.size > largestWhole)
+  const traffic = isOne ? graph.one! : graph.all()
+  const network = isOne ? measured.typical : measured
+  const known = pricedGraphs.get(network) ?? new WeakMap<Traffic, Priced>()
+  pricedGraphs.set(network, known)
+  const found = known.get(traffic)
+  if (found) return found
+  const price = createPricer(traffic, network)
+  const made = { traffic, price, empty: price(0), last: undefined }
+  known.set(traffic, made)
+  return made
+}
+
+/** Seconds for vectors of any size. */
+export function pricerOf(graph: Compiled, model: NetworkModel): Pricer {
+  return pricedOf(graph, model).price
 }
 
 /**
@@ -43,16 +58,16 @@ function priceOfNothing(traffic: Traffic, network: Network): number {
  * combining adds; beta: the rest, what the bytes on the wire add.
  */
 function priceInParts(graph: Compiled, bytes: number, model: NetworkModel) {
-  const { traffic, network } = pricing(graph, networkOf(model))
-  const seconds = price(traffic, bytes, network)
-  const alpha = Math.min(seconds, priceOfNothing(traffic, network))
-  const gamma = Math.min(seconds - alpha, Math.max(0, seconds - price(traffic, bytes, network, 0)))
-  return {
-    seconds,
-    parts: { alpha, beta: seconds - alpha - gamma, gamma },
-    steps: traffic.steps,
-    bytesSent: traffic.sentShare * bytes,
+  const priced = pricedOf(graph, model)
+  if (priced.last?.bytes !== bytes) {
+    const seconds = priced.price(bytes)
+    const alpha = Math.min(seconds, priced.empty)
+    const gamma = Math.min(seconds - alpha, Math.max(0, seconds - priced.price(bytes, 0)))
+    priced.last = { bytes, seconds, parts: { alpha, beta: seconds - alpha - gamma, gamma } }
   }
+  const { traffic, last } = priced
+  const { seconds, parts } = last!
+  return { seconds, parts, steps: traffic.steps, bytesSent: traffic.sentShare * bytes }
 }
 
 /**

@@ -2,24 +2,23 @@
  * A schedule as a graph of messages: who sends what share of the vector to whom, and what it waits for. Made once per
  * (algorithm, settings, size) and then priced at any size of vector, on any network, by the predictor and the simulator alike.
  *
- * Nodes are the messages (`from` !== `to`) and the combining locals (`from` === `to`). Steps order them, but nothing
- * waits for a step: a message waits for the nodes that wrote its slots, as the executor does.
+ * Nodes are the messages. Steps order them, but nothing waits for a step: a message waits for the nodes that wrote its
+ * slots, as the executor does. What a rank combines within itself counts with the message that brings the later operand.
  */
 import { assert } from '../base/assert.ts'
-import type { Algorithm, RankSchedule, Receive, ScheduleShape, Settings } from '../schedule/types.ts'
+import { chunkWidth } from '../schedule/counts.ts'
+import type { RankSchedule, Receive, ScheduleShape } from '../schedule/types.ts'
 
-/** For each node a list of nodes: of node n those at start[n] .. start[n + 1] of `on`. */
-export interface Dependencies {
+/**
+ * Which bytes of a node's message rest on which bytes of others, in shares of the vector: piece i of node n is one of
+ * start[n] .. start[n + 1]. It lies at `at` in the message, is `share` long, and rests on the same length at `onAt` of node `on`.
+ */
+export interface Pieces {
   readonly start: Int32Array
+  readonly at: Float64Array
+  readonly share: Float64Array
   readonly on: Int32Array
-}
-
-/** What a message waits for, and at which byte: shares of the vector, counted from the begin of the awaited message. */
-export interface SendDependencies extends Dependencies {
-  /** The first segment needs the awaited message from here on; -1: it does not need it. */
-  readonly firstAt: Float64Array
-  /** The last segment needs the awaited message up to here. */
-  readonly lastAt: Float64Array
+  readonly onAt: Float64Array
 }
 
 export interface Traffic {
@@ -31,18 +30,19 @@ export interface Traffic {
   readonly to: Int32Array
   /** Directed links that are used, as [from, to]. */
   readonly links: readonly (readonly [number, number])[]
-  /** Which of `links` the message goes over; -1 for a local. */
+  /** Which of `links` the message goes over. */
   readonly link: Int32Array
-  /** Part of the vector that the message carries (for a local: that it combines). */
+  /** Part of the vector that the message carries. */
   readonly share: Float64Array
   /** Part of the vector that is combined when the message has come. */
   readonly combine: Float64Array
-  readonly sendAfter: SendDependencies
-  /** Nodes whose values the combining takes in, in the order that the schedule fixed. */
-  readonly applyAfter: Dependencies
+  /** What the message carries on: it is sent when that is in. */
+  readonly carries: Pieces
+  /** What the message is combined with on arrival, in the order that the schedule fixed: it is done when that is. */
+  readonly joins: Pieces
   /** Nodes in order of sending; step s sends sendStart[s] .. sendStart[s + 1]. */
   readonly sendStart: Int32Array
-  /** Nodes in order of applying, rank by rank; step s applies order[applyStart[s]] .. order[applyStart[s + 1]]. */
+  /** Nodes in the order of the schedule's receives, rank by rank; step s applies order[applyStart[s]] .. order[applyStart[s + 1]]. */
   readonly applyOrder: Int32Array
   readonly applyStart: Int32Array
   /** Part of the vector that the busiest rank sends. */
@@ -51,127 +51,10 @@ export interface Traffic {
   readonly scratchShare: number
 }
 
-export interface Compiled {
-  /** A single rank that stands for all, when all do the same. */
-  readonly one: Traffic | undefined
-  /** Every rank. Made when first asked for. */
-  all(): Traffic
-}
-
-/** Above this size a sample of ranks tells whether all do the same. */
-export const sampleAbove = 128
-
-export function compileAlgorithm(algorithm: Algorithm, size: number, settings: Settings): Compiled {
-  return compileSchedule(algorithm.shape(size, settings), (rank) => algorithm.part(size, settings, rank))
-}
-
-export function compileSchedule(shape: ScheduleShape, part: (rank: number) => RankSchedule): Compiled {
-  const { size } = shape
-  const shares = sharesOf(shape)
-  const everyone = Array.from({ length: size }, (_, rank) => rank)
-  const asked = size > sampleAbove ? [0, 1, 2, 3, size >> 1, size - 2, size - 1] : everyone
-  const first = part(0)
-  const signature = signatureOf(first, shares)
-  const isRegular = asked.every((rank) => rank === 0 || hasSignature(part(rank), shares, signature))
-  const all = once(() => compileAll(shape, part))
-  return { one: isRegular ? compileOne(shape, first) : undefined, all }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
-function sharesOf(shape: ScheduleShape): (chunk: number) => number {
-  const { cuts, chunks } = shape
-  return cuts ? (chunk) => cuts[chunk + 1]! - cuts[chunk]! : () => 1 / chunks
-}
-
-/** What a rank does, without saying with whom: ranks with equal signatures cost the same on links that are alike. */
-function signatureOf(part: RankSchedule, shares: (chunk: number) => number): number[] {
-  const signature: number[] = []
-  const lastUse = new Map<number, number>()
-  /** Step that wrote each slot last. */
-  const written = new Int32Array(part.slots.length).fill(-1)
-  const shareOf = (slots: readonly number[]) => {
-    let sum = 0
-    for (const slot of slots) sum += shares(part.slots[slot]!)
-    return sum
-  }
-  part.steps.forEach(({ sends, receives, locals }, step) => {
-    signature.push(sends.length, receives.length)
-    for (const { to, slots } of sends) {
-      let latest = -1
-      for (const slot of slots) latest = Math.max(latest, written[slot]!)
-      signature.push(
-        shareOf(slots),
-        lastUse.get(to) ?? -1,
-        slots.length > 0 ? written[slots[0]!]! : -1,
-        latest,
-      )
-      lastUse.set(to, step)
-    }
-    const received = receives.map(({ slots, how }) => (how === 'store' ? 1 : -1) * shareOf(slots))
-    if (received.length > 1) received.sort((a, b) => a - b)
-    signature.push(...received)
-    for (const { slots } of receives) for (const slot of slots) written[slot] = step
-    let combined = 0
-    for (const { slot, from, how } of locals) {
-      if (how !== 'store') combined += shares(part.slots[slot]!)
-      written[slot] = how === 'store' ? written[from]! : step
-    }
-    signature.push(combined)
-  })
-  return signature
-}
-
-function hasSignature(
-  part: RankSchedule,
-  shares: (chunk: number) => number,
-  wanted: readonly number[],
-): boolean {
-  const signature = signatureOf(part, shares)
-  return signature.length === wanted.length && signature.every((value, i) => value === wanted[i])
-}
-
-function compileAll(shape: ScheduleShape, part: (rank: number) => RankSchedule): Traffic {
-  const parts = Array.from({ length: shape.size }, (_, rank) => part(rank))
-  return compile(shape, parts, {
-    rankOf: (rank) => rank,
-    /** Messages of a step ascend in `from`, so that the one from `from` to `to` is found by halving. */
-    find: ({ from, to }, begin, end, receive) => {
-      const rank = receive.rank
-      let [low, high] = [begin, end]
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if (from[middle]! < receive.receive.from) low = middle + 1
-        else high = middle
-      }
-      while (low < end && to[low] !== rank) low++
-      return low
-    },
-  })
-}
-
-/**
- * The graph of one rank that hears itself: what it sends in a step is what it gets in that step. A message from a rank d
- * below is its own to the rank d above (cyclic group), or to the same rank (XOR); else the next of the same size.
- */
-function compileOne(shape: ScheduleShape, part: RankSchedule): Traffic {
-  return compile(shape, [part], {
-    rankOf: () => 0,
-    find: ({ share, link, links }, begin, end, { receive, rank, index, share: wanted }) => {
-      const mirrored = (2 * rank - receive.from + shape.size) % shape.size
-      for (const peer of [mirrored, receive.from])
-        for (let node = begin; node < end; node++)
-          if (links[link[node]!]![1] === peer && share[node] === wanted) return node
-      return Math.min(begin + index, end - 1)
-    },
-  })
-}
-
-interface Addressing {
+/** How ranks and messages of a schedule are found in its graph. */
+export interface Addressing {
   rankOf(rank: number): number
+  /** The node that a receive waits for, among those of its step. */
   find(
     nodes: Pick<Traffic, 'from' | 'to' | 'share' | 'link' | 'links'>,
     begin: number,
@@ -180,31 +63,31 @@ interface Addressing {
   ): number
 }
 
-function compile(shape: ScheduleShape, parts: readonly RankSchedule[], addressing: Addressing): Traffic {
+export function compileTraffic(
+  shape: ScheduleShape,
+  parts: readonly RankSchedule[],
+  addressing: Addressing,
+): Traffic {
   const steps = shape.steps
-  const shares = sharesOf(shape)
-  // Count, so that nodes can be numbered by step: first the messages of all steps, then the locals.
+  const shares = (chunk: number) => chunkWidth(shape, chunk)
+  // Count, so that nodes can be numbered by step.
   const sendStart = new Int32Array(steps + 1)
   const applyStart = new Int32Array(steps + 1)
-  let localCount = 0
   for (const part of parts) {
     assert(part.steps.length === steps, `rank ${part.rank} has ${part.steps.length} steps of ${steps}`)
-    part.steps.forEach(({ sends, receives, locals }, step) => {
-      const combining = locals.reduce((count, local) => count + (local.how === 'store' ? 0 : 1), 0)
+    part.steps.forEach(({ sends, receives }, step) => {
       sendStart[step + 1]! += sends.length
-      applyStart[step + 1]! += receives.length + combining
-      localCount += combining
+      applyStart[step + 1]! += receives.length
     })
   }
   for (let step = 0; step < steps; step++) {
     sendStart[step + 1]! += sendStart[step]!
     applyStart[step + 1]! += applyStart[step]!
   }
-  const messageCount = sendStart[steps]!
-  const count = messageCount + localCount
+  const count = sendStart[steps]!
   const from = new Int32Array(count)
   const to = new Int32Array(count)
-  const link = new Int32Array(count).fill(-1)
+  const link = new Int32Array(count)
   const share = new Float64Array(count)
   const combine = new Float64Array(count)
   const links: [number, number][] = []
@@ -242,72 +125,65 @@ function compile(shape: ScheduleShape, parts: readonly RankSchedule[], addressin
 
   // Replay each rank: which node wrote each slot last, and where in that message the slot begins.
   nextSend.set(sendStart)
-  const sendLists: { on: number; firstAt: number; lastAt: number }[][] = new Array(count)
-  const applyLists: number[][] = new Array(count)
-  let nextLocal = messageCount
+  const carries: Piece[][] = Array.from({ length: count }, () => [])
+  const joins: Piece[][] = Array.from({ length: count }, () => [])
+  /** Place of each node in applyOrder. */
+  const placed = new Int32Array(count)
   for (const part of parts) {
     const writer = new Int32Array(part.slots.length).fill(-1)
     const writtenAt = new Float64Array(part.slots.length)
+    const rest = (list: Piece[], at: number, slot: number) => {
+      const on = writer[slot]!
+      if (on >= 0) addPiece(list, { at, share: shares(part.slots[slot]!), on, onAt: writtenAt[slot]! })
+    }
     part.steps.forEach(({ sends, receives, locals }, step) => {
       for (const { slots } of sends) {
-        const list: { on: number; firstAt: number; lastAt: number }[] = []
-        sendLists[nextSend[step]!++] = list
-        slots.forEach((slot, i) => {
-          const on = writer[slot]!
-          if (on < 0) return
-          const begin = writtenAt[slot]!
-          const end = begin + shares(part.slots[slot]!)
-          const known = list.find((dependency) => dependency.on === on)
-          if (known) known.lastAt = Math.max(known.lastAt, end)
-          else list.push({ on, firstAt: i === 0 ? begin : -1, lastAt: end })
-        })
+        const list = carries[nextSend[step]!++]!
+        let at = 0
+        for (const slot of slots) {
+          rest(list, at, slot)
+          at += shares(part.slots[slot]!)
+        }
       }
       receives.forEach((receive, index) => {
         const { slots, how } = receive
         const total = slots.reduce((sum, slot) => sum + shares(part.slots[slot]!), 0)
         const target = { receive, rank: part.rank, index, share: total }
-        const node = addressing.find(
-          { from, to, share, link, links },
-          sendStart[step]!,
-          sendStart[step + 1]!,
-          target,
-        )
+        const end = sendStart[step + 1]!
+        const node = addressing.find({ from, to, share, link, links }, sendStart[step]!, end, target)
         assert(
-          node < sendStart[step + 1]!,
+          node < end,
           `rank ${part.rank} waits in step ${step} for rank ${receive.from}, which does not send`,
         )
+        placed[node] = nextApply[step]!
         applyOrder[nextApply[step]!++] = node
-        if (how !== 'store') combine[node] = total
-        const list: number[] = []
+        if (how !== 'store') combine[node]! += total
         let at = 0
         for (const slot of slots) {
-          const on = writer[slot]!
-          if (how !== 'store' && on >= 0 && !list.includes(on)) list.push(on)
+          if (how !== 'store') rest(joins[node]!, at, slot)
           writer[slot] = node
           writtenAt[slot] = at
           at += shares(part.slots[slot]!)
         }
-        applyLists[node] = list
       })
       for (const { from: source, slot, how } of locals) {
-        if (how === 'store') {
-          writer[slot] = writer[source]!
+        const brought = writer[source]!
+        const there = writer[slot]!
+        if (how === 'store' || there < 0 || (brought >= 0 && placed[brought]! >= placed[there]!)) {
+          if (how !== 'store' && brought >= 0) {
+            combine[brought]! += shares(part.slots[slot]!)
+            if (there !== brought) rest(joins[brought]!, writtenAt[source]!, slot)
+          }
+          writer[slot] = brought
           writtenAt[slot] = writtenAt[source]!
-          continue
+        } else {
+          combine[there]! += shares(part.slots[slot]!)
+          rest(joins[there]!, writtenAt[slot]!, source)
         }
-        const node = nextLocal++
-        from[node] = to[node] = addressing.rankOf(part.rank)
-        share[node] = combine[node] = shares(part.slots[slot]!)
-        applyOrder[nextApply[step]!++] = node
-        applyLists[node] = [...new Set([writer[source]!, writer[slot]!])].filter((on) => on >= 0)
-        writer[slot] = node
-        writtenAt[slot] = 0
       }
     })
   }
 
-  const sendFlat = flatten(sendLists, count)
-  const applyFlat = flatten(applyLists, count)
   return {
     size: shape.size,
     steps,
@@ -318,13 +194,8 @@ function compile(shape: ScheduleShape, parts: readonly RankSchedule[], addressin
     link,
     share,
     combine,
-    sendAfter: {
-      start: sendFlat.start,
-      on: Int32Array.from(sendFlat.values, (dependency) => dependency.on),
-      firstAt: Float64Array.from(sendFlat.values, (dependency) => dependency.firstAt),
-      lastAt: Float64Array.from(sendFlat.values, (dependency) => dependency.lastAt),
-    },
-    applyAfter: { start: applyFlat.start, on: Int32Array.from(applyFlat.values) },
+    carries: packPieces(carries),
+    joins: packPieces(joins),
     sendStart,
     applyOrder,
     applyStart,
@@ -333,15 +204,41 @@ function compile(shape: ScheduleShape, parts: readonly RankSchedule[], addressin
   }
 }
 
-function flatten<T>(
-  lists: readonly (readonly T[] | undefined)[],
-  count: number,
-): { start: Int32Array; values: T[] } {
-  const start = new Int32Array(count + 1)
-  const values: T[] = []
-  for (let node = 0; node < count; node++) {
-    for (const value of lists[node] ?? []) values.push(value)
-    start[node + 1] = values.length
+export interface Piece {
+  at: number
+  share: number
+  on: number
+  onAt: number
+}
+
+/** Appends a piece; neighbours that rest on neighbours become one. */
+function addPiece(list: Piece[], piece: Piece): void {
+  const last = list[list.length - 1]
+  const isNext =
+    last !== undefined &&
+    last.on === piece.on &&
+    isEqual(last.at + last.share, piece.at) &&
+    isEqual(last.onAt + last.share, piece.onAt)
+  if (isNext) last.share += piece.share
+  else list.push(piece)
+}
+
+/** Equal but for the rounding of sums of shares. */
+function isEqual(a: number, b: number): boolean {
+  return Math.abs(a - b) < 1e-12
+}
+
+export function packPieces(lists: readonly (readonly Piece[])[]): Pieces {
+  const start = new Int32Array(lists.length + 1)
+  lists.forEach((list, node) => {
+    start[node + 1] = start[node]! + list.length
+  })
+  const flat = lists.flat()
+  return {
+    start,
+    at: Float64Array.from(flat, (piece) => piece.at),
+    share: Float64Array.from(flat, (piece) => piece.share),
+    on: Int32Array.from(flat, (piece) => piece.on),
+    onAt: Float64Array.from(flat, (piece) => piece.onAt),
   }
-  return { start, values }
 }

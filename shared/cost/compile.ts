@@ -1,0 +1,133 @@
+/** The graphs of a schedule: of every rank, and where all ranks do the same of one that stands for all. */
+import { chunkWidth } from '../schedule/counts.ts'
+import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
+import { compileTraffic, type Traffic } from './traffic.ts'
+
+export interface Compiled {
+  /** A single rank that stands for all, when all do the same. */
+  readonly one: Traffic | undefined
+  /** Every rank. Made when first asked for. */
+  all(): Traffic
+}
+
+/** Above this size the graph of every rank is not made to price a schedule of which one rank stands for all. */
+export const largestWhole = 128
+/** Up to this size every rank is asked whether it does what the others do; above it, ranks all over. */
+const largestAsked = 24
+
+export function compileAlgorithm(algorithm: Algorithm, size: number, settings: Settings): Compiled {
+  return compileSchedule(algorithm.shape(size, settings), (rank) => algorithm.part(size, settings, rank))
+}
+
+export function compileSchedule(shape: ScheduleShape, part: (rank: number) => RankSchedule): Compiled {
+  const { size } = shape
+  const all = once(() => compileAll(shape, part))
+  const first = part(0)
+  const signature = signatureOf(shape, first)
+  for (const rank of askedRanks(size))
+    if (signatureOf(shape, part(rank)) !== signature) return { one: undefined, all }
+  const key = `${size} ${signature}`
+  const one = ones.get(key) ?? compileOne(shape, first)
+  ones.set(key, one)
+  return { one, all }
+}
+
+/** Schedules that cost the same share one graph: the groups of one size, the members of the family under other names. */
+const ones = new Map<string, Traffic>()
+
+function askedRanks(size: number): number[] {
+  if (size <= largestAsked) return Array.from({ length: size - 1 }, (_, i) => i + 1)
+  const eighths = [1, 2, 3, 4, 5, 6, 7].map((part) => Math.floor((size * part) / 8))
+  return [1, 2, 3, ...eighths, size - 2, size - 1]
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/**
+ * What a rank does, without saying with whom: the sizes of its messages, since when their links have been idle, which step wrote what
+ * they begin with (and where in its message) and what they carry, and how much is combined. Ranks of one signature cost the same on links that
+ * are alike.
+ */
+function signatureOf(shape: ScheduleShape, part: RankSchedule): string {
+  const shares = (chunk: number) => chunkWidth(shape, chunk)
+  const lastUse = new Map<number, number>()
+  /** Step that wrote each slot last. */
+  const written = new Int32Array(part.slots.length).fill(-1)
+  const writtenAt = new Float64Array(part.slots.length)
+  const shareOf = (slots: readonly number[]) => {
+    let sum = 0
+    for (const slot of slots) sum += shares(part.slots[slot]!)
+    return sum
+  }
+  const rounded = (share: number) => Math.round(share * 1e9)
+  const steps = part.steps.map(({ sends, receives, locals }, step) => {
+    const sent = sends.map(({ to, slots }) => {
+      let latest = -1
+      for (const slot of slots) latest = Math.max(latest, written[slot]!)
+      const since = lastUse.get(to) ?? -1
+      lastUse.set(to, step)
+      const [first] = slots
+      const begin = first === undefined ? '' : `${written[first]}@${rounded(writtenAt[first]!)}`
+      return `${rounded(shareOf(slots))},${since},${begin},${latest}`
+    })
+    let combined = 0
+    const received = receives.map(({ slots, how }) => {
+      const share = shareOf(slots)
+      if (how !== 'store') combined += share
+      let at = 0
+      for (const slot of slots) {
+        written[slot] = step
+        writtenAt[slot] = at
+        at += shares(part.slots[slot]!)
+      }
+      return rounded(share)
+    })
+    for (const { slot, from, how } of locals) {
+      if (how !== 'store') combined += shares(part.slots[slot]!)
+      if (how !== 'store' && written[from]! < written[slot]!) continue
+      written[slot] = written[from]!
+      writtenAt[slot] = writtenAt[from]!
+    }
+    return `${sent.sort().join(' ')} < ${received.sort((a, b) => a - b).join(' ')} + ${rounded(combined)}`
+  })
+  return steps.join('; ')
+}
+
+function compileAll(shape: ScheduleShape, part: (rank: number) => RankSchedule): Traffic {
+  const parts = Array.from({ length: shape.size }, (_, rank) => part(rank))
+  return compileTraffic(shape, parts, {
+    rankOf: (rank) => rank,
+    /** Messages of a step ascend in `from`, so that the one from `from` to `to` is found by halving. */
+    find: ({ from, to }, begin, end, receive) => {
+      const rank = receive.rank
+      let [low, high] = [begin, end]
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (from[middle]! < receive.receive.from) low = middle + 1
+        else high = middle
+      }
+      while (low < end && to[low] !== rank) low++
+      return low
+    },
+  })
+}
+
+/**
+ * The graph of one rank that hears itself: what it sends in a step is what it gets in that step. A message from a rank d
+ * below is its own to the rank d above (cyclic group), or to the same rank (XOR); else the next of the same size.
+ */
+function compileOne(shape: ScheduleShape, part: RankSchedule): Traffic {
+  return compileTraffic(shape, [part], {
+    rankOf: () => 0,
+    find: ({ share, link, links }, begin, end, { receive, rank, index, share: wanted }) => {
+      const mirrored = (2 * rank - receive.from + shape.size) % shape.size
+      for (const peer of [mirrored, receive.from])
+        for (let node = begin; node < end; node++)
+          if (links[link[node]!]![1] === peer && share[node] === wanted) return node
+      return Math.min(begin + index, end - 1)
+    },
+  })
+}
