@@ -21,13 +21,13 @@ module.exports = {
       'shared-stands-alone',
       'shared/ runs in tabs, workers and Node and knows nothing of who uses it',
       { path: '^shared/' },
-      { path: '^(client|server|test)/' },
+      { path: '^(client|server|test|docs)/' },
     ),
     forbid(
       'product-without-tests',
-      'what people run does not need the tests',
+      'what people run does not need the tests or the guides',
       { path: '^(shared|server|client)/' },
-      { path: '^test/' },
+      { path: '^(test|docs)/' },
     ),
     forbid(
       'server-without-client',
@@ -151,7 +151,7 @@ module.exports = {
     forbid(
       'everything-resolves',
       'an import that leads nowhere breaks at run time',
-      { path: '^(shared|server|client|test)/' },
+      { path: '^(shared|server|client|test|docs)/' },
       { couldNotResolve: true },
     ),
   ],

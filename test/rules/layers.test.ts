@@ -21,7 +21,12 @@ const cases: Record<string, { broken: Import[]; kept?: Import[]; others?: Import
       ['shared/base/a.ts', 'server/thing.ts'],
     ],
   },
-  'product-without-tests': { broken: [['server/a.ts', 'test/thing.ts']] },
+  'product-without-tests': {
+    broken: [
+      ['server/a.ts', 'test/thing.ts'],
+      ['client/cli/g.ts', 'docs/thing.ts'],
+    ],
+  },
   'server-without-client': {
     broken: [['server/b.ts', 'client/rtc/thing.ts']],
     kept: [['server/c.ts', 'shared/signaling/thing.ts']],
@@ -118,7 +123,7 @@ const house = mkdtempSync(join(tmpdir(), 'papilio-rules-'))
 let violations: Violation[] = []
 
 function write(file: string, imported: string): void {
-  const isFile = /^(shared|server|client|test)\//.test(imported)
+  const isFile = /^(shared|server|client|test|docs)\//.test(imported)
   const path = isFile ? relative(dirname(file), imported) : imported
   const specifier = isFile && !path.startsWith('.') ? `./${path}` : path
   const existing = join(house, file)
@@ -145,7 +150,7 @@ beforeAll(() => {
   const args = [cruise, '--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json']
   let report: string
   try {
-    report = execFileSync(process.execPath, [...args, 'shared', 'server', 'client', 'test'], {
+    report = execFileSync(process.execPath, [...args, 'shared', 'server', 'client', 'test', 'docs'], {
       cwd: house,
       encoding: 'utf8',
       maxBuffer: 64 << 20,
