@@ -17,7 +17,8 @@ function rowsOf(algorithm: Algorithm, size: number): Settings[] {
   const seen = new Map<string, Settings>()
   for (const settings of algorithm.variants(size)) {
     const { pieces: _pieces, segments: _segments, root: _root, ...kind } = settings
-    if (!['cyclic', 'xor', undefined].includes(kind.group as string | undefined)) continue
+    const { group = 'cyclic' } = kind
+    if (group !== 'cyclic' && group !== 'xor') continue
     const key = settingsText(kind)
     if (!seen.has(key)) seen.set(key, settings)
   }
