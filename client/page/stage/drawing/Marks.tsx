@@ -1,5 +1,6 @@
 /** Marks as SVG elements. */
 import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { Look, Mark, Paint } from './marks.ts'
 
 function color(paint: Paint | undefined): string {
@@ -56,11 +57,15 @@ function MarkElement({ mark }: { mark: Mark }): JSX.Element {
 }
 
 export function Marks({ marks }: { marks: readonly Mark[] }): JSX.Element {
-  return (
-    <>
-      {marks.map((mark) => (
-        <MarkElement mark={mark} />
-      ))}
-    </>
+  // The same marks give the same elements, which Preact then passes over.
+  return useMemo(
+    () => (
+      <>
+        {marks.map((mark) => (
+          <MarkElement mark={mark} />
+        ))}
+      </>
+    ),
+    [marks],
   )
 }

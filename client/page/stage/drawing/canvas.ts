@@ -19,9 +19,14 @@ function drawText(context: CanvasRenderingContext2D, mark: Mark & { kind: 'text'
   context.fillText(mark.text, 0, 0)
 }
 
+const outlines = new WeakMap<Mark, Path2D>()
+
 function outline(mark: Exclude<Mark, { kind: 'text' }>): Path2D {
-  if (mark.kind === 'path') return new Path2D(mark.d)
-  const path = new Path2D()
+  const known = outlines.get(mark)
+  if (known !== undefined) return known
+  const path = new Path2D(mark.kind === 'path' ? mark.d : undefined)
+  outlines.set(mark, path)
+  if (mark.kind === 'path') return path
   if (mark.kind === 'circle') path.arc(mark.x, mark.y, mark.r, 0, 2 * Math.PI)
   else if (mark.radius === undefined) path.rect(mark.x, mark.y, mark.width, mark.height)
   else path.roundRect(mark.x, mark.y, mark.width, mark.height, mark.radius)

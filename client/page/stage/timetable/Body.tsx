@@ -16,8 +16,8 @@ interface BodyProps {
 const most = 2000
 
 export function Body({ layers, layout }: BodyProps): JSX.Element {
-  const isHeavy = layout.strokes.length * 3 + layout.buffers.length * 4 > most
-  return isHeavy ? (
+  const count = layers.reduce((sum, layer) => sum + layer.marks.length, 0)
+  return count > most ? (
     <CanvasBody layers={layers} layout={layout} />
   ) : (
     <SvgBody layers={layers} layout={layout} />
@@ -27,8 +27,8 @@ export function Body({ layers, layout }: BodyProps): JSX.Element {
 function SvgBody({ layers, layout }: BodyProps): JSX.Element {
   return (
     <svg class="timetable-body" width={layout.width} height={layout.height} aria-hidden="true">
-      {layers.map(({ marks, opacity, pulse }) => (
-        <g opacity={opacity} class={pulse ? 'timetable-pulse' : ''}>
+      {layers.map(({ key, marks, opacity, pulse }) => (
+        <g key={key} opacity={opacity} class={pulse ? 'timetable-pulse' : ''}>
           <Marks marks={marks} />
         </g>
       ))}

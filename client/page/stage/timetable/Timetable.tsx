@@ -7,9 +7,9 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { Figure } from '../drawing/Figure.tsx'
 import { Tooltip } from '../drawing/Tooltip.tsx'
 import { useTextScale, useWidth } from '../drawing/useBox.ts'
-import type { StageRank, TimetableData, TimetableSize } from './data.ts'
+import type { StageRank, TimetableData, TimetableLayout, TimetableSize } from './data.ts'
 import { holdingsOf } from './flow.ts'
-import { bodyLayers, type Focus, wholeDrawing } from './layers.ts'
+import { bodyLayers, type Focus, paintScene, wholeDrawing } from './layers.ts'
 import { labelWidth, layoutTimetable } from './layout.ts'
 import { type RankProgress, stepsDone, travelledByCursor, travelledByProgress } from './moment.ts'
 import { gutterMarks, trainMarks, type Waiter, waiterMarks } from './moving.ts'
@@ -65,11 +65,13 @@ export function Timetable(props: TimetableProps): JSX.Element {
   const done = stepsDone(layout, cursor, progress)
   const focus: Focus = { rank: hovered ?? chosen, stroke: pointing.stroke }
   // The picture changes when a message leaves or a step ends, not with every frame.
-  const begun = layout.strokes.filter((stroke) => travelled(stroke) > 0)
+  const left = progress ? travelled : travelledByCursor(layout, coarse(layout, cursor))
+  const begun = layout.strokes.filter((stroke) => left(stroke) > 0)
   const moment = `${done.join()} ${begun.length} ${progress ? begun.map((s) => `${s.from}-${s.step}`).join() : ''}`
+  const painted = useMemo(() => paintScene({ layout, ranks, holdings }), [layout, ranks, holdings])
   const layers = useMemo(
-    () => bodyLayers({ layout, ranks, holdings }, focus, { begun: new Set(begun), done }),
-    [layout, ranks, holdings, focus.rank, focus.stroke, moment],
+    () => bodyLayers(painted, focus, { begun: new Set(begun), done }),
+    [painted, focus.rank, focus.stroke, moment],
   )
   const gutter = useMemo(
     () => gutterMarks(layout, holdings, done, ranks),
@@ -143,4 +145,10 @@ export function Timetable(props: TimetableProps): JSX.Element {
       </div>
     </Figure>
   )
+}
+
+/** With many messages in real time one leaves in almost every frame: the picture then follows in hundredths. */
+function coarse({ mode, strokes, end }: TimetableLayout, cursor: number): number {
+  if (mode === 'steps' || strokes.length < 300) return cursor
+  return (Math.ceil((cursor / end) * 100) / 100) * end
 }

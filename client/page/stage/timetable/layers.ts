@@ -1,7 +1,7 @@
 /** The picture between header and labels, from back to front, and all panes as one picture. */
 import type { Drawing, Mark } from '../drawing/marks.ts'
 import { shifted } from '../drawing/svg.ts'
-import type { StageRank, Stroke, TimetableLayout } from './data.ts'
+import type { Box, StageRank, Stroke, TimetableLayout } from './data.ts'
 import type { Holdings } from './flow.ts'
 import { bufferMarks, isFull, tickMark } from './paintBuffers.ts'
 import { headerMarks } from './paintHeader.ts'
@@ -10,6 +10,7 @@ import { ghostMarks, stationMarks, strokeMarks, tagMarks } from './paintStrokes.
 
 /** Marks that are drawn together at one opacity. */
 export interface Layer {
+  readonly key: string
   readonly marks: readonly Mark[]
   readonly opacity: number
   /** The buffers that were filled last pulse once. */
@@ -20,6 +21,17 @@ export interface Scene {
   readonly layout: TimetableLayout
   readonly ranks: readonly StageRank[]
   readonly holdings: readonly Holdings[]
+}
+
+/** The marks of a scene: painted once, then put together anew for each moment. */
+export interface Painted extends Scene {
+  readonly ground: readonly Mark[]
+  readonly strokes: readonly {
+    readonly stroke: Stroke
+    readonly marks: readonly Mark[]
+    readonly tag: readonly Mark[]
+  }[]
+  readonly buffers: readonly { readonly box: Box; readonly marks: readonly Mark[] }[]
 }
 
 /** Where a reader looks: everything, one rank's path, or one message. */
@@ -44,33 +56,54 @@ function strokeOpacity(stroke: Stroke, focus: Focus, { begun }: Moment): number 
   return begun.has(stroke) ? 1 : planned
 }
 
-export function bodyLayers(scene: Scene, focus: Focus, moment: Moment): Layer[] {
+function hueOf(ranks: readonly StageRank[], rank: number): number {
+  return ranks[rank]?.hue ?? rank
+}
+
+export function paintScene(scene: Scene): Painted {
   const { layout, ranks, holdings } = scene
-  const drawn = layout.strokes
-    .map((stroke) => ({ stroke, opacity: strokeOpacity(stroke, focus, moment) }))
-    .sort((a, b) => a.opacity - b.opacity)
-  const hue = (rank: number) => ranks[rank]?.hue ?? rank
-  return [
-    { marks: [...ghostMarks(layout), ...stationMarks(layout, ranks)], opacity: 1 },
-    ...drawn.map(({ stroke, opacity }) => ({
-      marks: strokeMarks(stroke, hue(stroke.from), layout, focus.stroke === stroke),
-      opacity,
+  return {
+    ...scene,
+    ground: [...ghostMarks(layout), ...stationMarks(layout, ranks)],
+    strokes: layout.strokes.map((stroke) => ({
+      stroke,
+      marks: strokeMarks(stroke, hueOf(ranks, stroke.from), layout),
+      tag: tagMarks(stroke, hueOf(ranks, stroke.from), layout),
     })),
-    ...drawn.map(({ stroke, opacity }) => ({
-      marks: tagMarks(stroke, hue(stroke.from), layout),
-      opacity,
-    })),
-    ...layout.buffers.map((box) => {
+    buffers: layout.buffers.map((box) => {
       const at = holdings[box.after]
+      return { box, marks: at === undefined ? [] : bufferMarks(layout, box, at, ranks) }
+    }),
+  }
+}
+
+export function bodyLayers(painted: Painted, focus: Focus, moment: Moment): Layer[] {
+  const { layout, ranks } = painted
+  const drawn = painted.strokes
+    .map(({ stroke, marks, tag }) => ({
+      key: `${stroke.step} ${stroke.from} ${stroke.to}`,
+      marks: focus.stroke === stroke ? strokeMarks(stroke, hueOf(ranks, stroke.from), layout, true) : marks,
+      tag,
+      opacity: strokeOpacity(stroke, focus, moment),
+    }))
+    .sort((a, b) => a.opacity - b.opacity)
+  return [
+    { key: 'ground', marks: painted.ground, opacity: 1 },
+    ...drawn,
+    ...drawn
+      .filter(({ tag }) => tag.length > 0)
+      .map(({ key, tag, opacity }) => ({ key: `tag ${key}`, marks: tag, opacity })),
+    ...painted.buffers.map(({ box, marks }) => {
       const done = moment.done[box.rank] ?? 0
       const elsewhere = focus.rank !== undefined && focus.rank !== box.rank
       return {
-        marks: at === undefined ? [] : bufferMarks(layout, box, at, ranks),
+        key: `buffer ${box.rank} ${box.after}`,
+        marks,
         opacity: elsewhere ? 0.35 : box.after <= done ? 1 : 0.3,
         pulse: box.after > 0 && box.after === done,
       }
     }),
-    { marks: finalTicks(scene, moment), opacity: 1 },
+    { key: 'ticks', marks: finalTicks(painted, moment), opacity: 1 },
   ]
 }
 
