@@ -44,6 +44,11 @@ export class VirtualClock implements Clock {
     return true
   }
 
+  /** Time passes and no timer fires, as on a machine that sleeps: those that were due fire late. */
+  sleep(seconds: number): void {
+    this.#now += seconds
+  }
+
   /** Time of the next timer, or undefined. */
   next(): number | undefined {
     return this.#timers[0]?.due

@@ -18,6 +18,7 @@ import { type Calls, createCalls, defaultTimeoutMs, segmentBytes } from './calls
 import { type Control, decodeControl, encodeControl, maxControlBytes } from './control.ts'
 import { createEngine, type Engine } from './engine.ts'
 import type { Span } from './epochs.ts'
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { createLane, type Lane } from './lane.ts'
 import { createProber, type Prober } from './measure.ts'
 import { createModels, type Models } from './models.ts'
@@ -32,6 +33,8 @@ export interface GroupConfig {
   clock?: Clock
   /** Measure the links of a new epoch and agree on a model. Default true. */
   measure?: boolean
+  /** A member that gives no sign of life for so long is reported as lost. Default 3; Infinity: never. */
+  silenceSeconds?: number
 }
 
 /** On links without a round trip to speak of, the processor decides: a deep window costs nothing there. */
@@ -53,11 +56,12 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   readonly #engine: Engine
   readonly #prober: Prober
   readonly #retained: RetainedResults
+  readonly #heartbeat: Heartbeat
   readonly #calls: Calls
   readonly #models: Models
   #state: GroupState = 'connecting'
 
-  constructor({ transport, membership, clock = realClock, measure = true }: GroupConfig) {
+  constructor({ transport, membership, clock = realClock, measure = true, silenceSeconds = 3 }: GroupConfig) {
     super()
     this.#transport = transport
     this.#membership = membership
@@ -66,6 +70,13 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     const lane = (peerId: string) => this.#lanes.get(peerId)
     const tell = (control: Control, peerId?: string) => this.#tell(control, peerId)
     this.#retained = createRetainedResults(selfId)
+    this.#heartbeat = createHeartbeat({
+      clock,
+      limitSeconds: silenceSeconds,
+      lanes: () => this.#lanes,
+      onSilent: (peerId, seconds) =>
+        membership.reportLost(peerId, `no sign of life for ${seconds.toFixed(1)} s`),
+    })
     this.#engine = createEngine({
       clock,
       lane,
@@ -206,6 +217,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   #end() {
     this.#setState('left')
     this.#agreement.end()
+    this.#heartbeat.stop()
     this.#engine.failAll(new PapilioError('LEFT', 'This peer left the group while the op ran.'))
     this.#transport.close()
     this.#lanes.clear()
@@ -282,6 +294,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   #linkClosed(peerId: string, reason: string) {
     this.#lanes.delete(peerId)
     this.#prober.forget(peerId)
+    this.#heartbeat.forget(peerId)
     if (this.#state === 'left') return
     if (this.roster.some((member) => member.peerId === peerId)) this.#membership.reportLost(peerId, reason)
     this.#agreement.linkClosed(peerId, reason)
@@ -292,6 +305,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     if (!lane) return
     try {
       const frame = decodeFrame(message)
+      this.#heartbeat.heard(peerId)
       lane.arrived(frame)
       if (frame.kind === 'data' || frame.kind === 'ack') this.#retained.heard(peerId, frame.settled)
       if (frame.kind === 'data') this.#engine.data(peerId, frame)

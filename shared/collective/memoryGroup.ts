@@ -8,6 +8,8 @@ import type { Group } from './types.ts'
 export interface MemoryGroupOptions extends MemoryNetworkOptions {
   /** Measure the links when an epoch begins. Default true. */
   measure?: boolean
+  /** As GroupConfig.silenceSeconds. Default Infinity: nobody vanishes from a process unseen. */
+  silenceSeconds?: number
 }
 
 /** A room without a server: members in the order in which they joined. */
@@ -56,6 +58,7 @@ export function createMemoryRoom(options: MemoryGroupOptions = {}): MemoryRoom {
         transport: network.transport(peerId),
         membership,
         clock,
+        silenceSeconds: options.silenceSeconds ?? Number.POSITIVE_INFINITY,
         ...(options.measure !== undefined && { measure: options.measure }),
       })
       change([...view.members, { peerId, name, kind: 'memory' }])

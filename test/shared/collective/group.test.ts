@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../shared/base/clock.ts'
 import { MismatchError, PeerLostError, TimeoutError } from '../../../shared/base/errors.ts'
 import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
 import type { Group } from '../../../shared/collective/types.ts'
+import { inVirtualTime } from '../../support/virtualTime.ts'
 
 const outcomes = <T>(promises: readonly Promise<T>[]) => Promise.allSettled(promises)
 const errorsOf = async <T>(promises: readonly Promise<T>[]) =>
@@ -174,20 +176,27 @@ describe('mistakes', () => {
   })
 
   it('a rank that does not call is named while the others wait, and at the time-out', async () => {
-    const groups = await createMemoryGroup(4)
-    const waits: string[] = []
-    groups[0]!.on('waiting', (waiting) => waits.push(waiting.peers.map((peer) => peer.name).join()))
-    const errors = await errorsOf(
-      groups.slice(0, 3).map((group) => group.allreduce(new Float32Array(8), { timeoutMs: 2500 })),
+    const clock = new VirtualClock()
+    const groups = await inVirtualTime(clock, createMemoryGroup(4, { clock }))
+    const waits: [number, string][] = []
+    groups[0]!.on('waiting', ({ peers }) => waits.push([clock.now(), peers.map((peer) => peer.name).join()]))
+    const begin = clock.now()
+    const errors = await inVirtualTime(
+      clock,
+      errorsOf(groups.slice(0, 3).map((group) => group.allreduce(new Float32Array(8), { timeoutMs: 5000 }))),
     )
     for (const error of errors) {
       expect(error).toBeInstanceOf(TimeoutError)
       expect((error as TimeoutError).waitingFor.map((peer) => peer.name)).toEqual(['Rank 3'])
     }
-    expect(waits.at(-1)).toBe('Rank 3')
+    expect(waits[0]![0] - begin).toBeLessThan(3)
+    for (const [, names] of waits) expect(names).toBe('Rank 3')
     // The late caller gets the same answer at once, and the next op works.
     await expect(groups[3]!.allreduce(new Float32Array(8))).rejects.toBeInstanceOf(TimeoutError)
-    const results = await Promise.all(groups.map((group) => group.allreduce(Float32Array.of(1))))
+    const results = await inVirtualTime(
+      clock,
+      Promise.all(groups.map((group) => group.allreduce(Int32Array.of(1)))),
+    )
     for (const result of results) expect(result.data[0]).toBe(4)
   })
 

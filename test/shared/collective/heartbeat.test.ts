@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../shared/base/clock.ts'
+import { createHeartbeat } from '../../../shared/collective/heartbeat.ts'
+import type { Lane } from '../../../shared/collective/lane.ts'
+
+function setUp() {
+  const clock = new VirtualClock()
+  const pings: number[] = []
+  const silent: [string, number][] = []
+  const lane = { sendNow: () => pings.push(clock.now()) } as unknown as Lane
+  const heartbeat = createHeartbeat({
+    clock,
+    limitSeconds: 3,
+    lanes: () => [['bo', lane]],
+    onSilent: (peerId) => silent.push([peerId, clock.now()]),
+  })
+  const run = (until: number) => {
+    while ((clock.next() ?? Number.POSITIVE_INFINITY) <= until) clock.step()
+  }
+  return { clock, heartbeat, pings, silent, run }
+}
+
+describe('createHeartbeat', () => {
+  it('asks after a third of the limit and reports after the limit', () => {
+    const { heartbeat, pings, silent, run } = setUp()
+    heartbeat.heard('bo')
+    run(2.9)
+    expect(silent).toEqual([])
+    expect(pings[0]).toBeLessThanOrEqual(1.5)
+    run(4)
+    expect(silent[0]![0]).toBe('bo')
+    expect(silent[0]![1]).toBeLessThanOrEqual(3.5)
+  })
+
+  it('never reports a peer that answers', () => {
+    const { clock, heartbeat, silent, run } = setUp()
+    for (let at = 0; at < 30; at += 1.2) {
+      clock.after(at, () => heartbeat.heard('bo'))
+    }
+    run(30)
+    expect(silent).toEqual([])
+  })
+
+  it('does not hold its own sleep against the others', () => {
+    const { clock, heartbeat, silent, run } = setUp()
+    heartbeat.heard('bo')
+    run(1)
+    // The check that was due at 1.5 s runs at 60 s: this member slept.
+    clock.sleep(59)
+    run(61)
+    expect(silent).toEqual([])
+    run(65)
+    expect(silent.length).toBe(1)
+  })
+})
