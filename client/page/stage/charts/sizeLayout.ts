@@ -8,6 +8,8 @@ import { formatBytes, formatSeconds, formatTick, plural } from '../format.ts'
 import type { Measured } from './sweepLayout.ts'
 import { type SizeCandidate, type Winner, winnersOf } from './winners.ts'
 
+export type { SizeCandidate }
+
 export interface SizeData {
   readonly candidates: readonly SizeCandidate[]
   /** Size that the controls are set to. */
