@@ -57,7 +57,6 @@ export function createPerformer(parts: PerformingParts): (code: string, effect: 
         refuse(socket, metrics, new Refusal(effect.code, effect.message), reply)
         break
       case 'removed':
-        delete socket.data.place
         socket.emit('removed', { cause: effect.cause, code: 'ROOM_CLOSED', message: effect.message })
         socket.disconnect(true)
         break

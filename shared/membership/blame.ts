@@ -3,8 +3,9 @@ import type { Complaint } from './roomTypes.ts'
 import type { BlockedPair } from './types.ts'
 
 /**
- * A member that is connected to the server is put out only when more than half of the other members, and at least two,
- * cannot reach it. Whoever complains of more than half of the others is taken for the cause himself and does not count.
+ * A member that is connected to the server is put out only when more than half of the other members cannot reach it.
+ * Whoever complains of more than half of the others is taken for the cause and does not count; so of two members
+ * neither is to blame, and it always takes two witnesses.
  */
 export function condemned(complaints: readonly Complaint[], about: string, size: number): boolean {
   const others = size - 1
@@ -12,7 +13,7 @@ export function condemned(complaints: readonly Complaint[], about: string, size:
   const credible = complaints.filter(
     (complaint) => complaint.about === about && count(complaint.by) * 2 <= others,
   )
-  return credible.length >= 2 && credible.length * 2 > others
+  return credible.length * 2 > others
 }
 
 export function addComplaint(complaints: readonly Complaint[], added: Complaint): readonly Complaint[] {

@@ -54,6 +54,21 @@ describe('coming back', () => {
     expect(await ada!.client.view('Ada', 'Bo')).toEqual(seat.view)
   })
 
+  test('a page that is gone again before the old one was given up takes nothing', async () => {
+    bed = await startBed({ aliveSeconds: 0.1 })
+    const [, bo] = await roomOf('Ada', 'Bo')
+    bo!.client.answers = false
+    const hasty = bed.client()
+    const unanswered = expect(hasty.join({ room: 'demo', token: bo!.seat.token })).rejects.toThrow(
+      'disconnected',
+    )
+    await bo!.client.next('alive')
+    hasty.drop()
+    await unanswered
+    const seat = await bed.client().accepted({ room: 'demo', token: bo!.seat.token })
+    expect(seat).toMatchObject({ name: 'Bo', view: { epoch: 3 } })
+  })
+
   test('a duplicated tab gets a seat of its own', async () => {
     bed = await startBed()
     const [ada, bo] = await roomOf('Ada', 'Bo')

@@ -83,6 +83,14 @@ describe('joining', () => {
     expect(await from('192.0.2.1')).toBe(false)
   })
 
+  test('who was refused may try again on the same connection', async () => {
+    bed = await startBed()
+    const client = bed.client()
+    expect(await client.join({ room: 'demo', create: false })).toMatchObject({ code: 'ROOM_UNKNOWN' })
+    expect(await client.join({ room: 'x!' })).toMatchObject({ code: 'PROTOCOL' })
+    expect(await client.join({ room: 'demo' })).toMatchObject({ ok: true })
+  })
+
   test('one connection has one seat', async () => {
     bed = await startBed()
     const client = bed.client()

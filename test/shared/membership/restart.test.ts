@@ -49,6 +49,18 @@ describe('with the members of the last view', () => {
     expect(ids(second)).toEqual([clients[0]!.peerId, clients[1]!.peerId])
   })
 
+  test('a newer view is taken over as it is: who had left by then is not waited for', () => {
+    const { driver, clients } = firstLife(['Ada', 'Bo', 'Cem'])
+    const stale = { ...clients[0]! }
+    driver.play({ type: 'leave', connection: clients[1]!.connection })
+    const second = new Driver(undefined, 'x', driver.epochs)
+    comeBack(second, stale)
+    expect(second.room.epoch).toBe(3)
+    comeBack(second, clients[2]!)
+    expect(ids(second)).toEqual([clients[0]!.peerId, clients[2]!.peerId])
+    expect(second.room.epoch).toBe(4)
+  })
+
   test('somebody new may have made the room first: the survivors keep their order before them', () => {
     const { driver, clients } = firstLife(['Ada', 'Bo'])
     const second = new Driver(undefined, 'x')
