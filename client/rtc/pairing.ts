@@ -10,6 +10,8 @@ import type { CloseReason, Connection, ConnectionOptions } from './simplePeer.ts
 /** ICE gives a network up after 15 to 30 s; on one that works, a connection takes well under a second. */
 export const attemptSeconds = 15
 export const attempts = 3
+/** Before the second attempt, and twice as long before the third: a hiccup of the network has time to pass. */
+const pauseSeconds = 0.3
 
 export interface PairingParts {
   readonly selfId: string
@@ -81,7 +83,8 @@ export class Pairing {
   accept(signal: PeerSignal): void {
     if (this.isClosed || signal.attempt < this.#attempt) return
     if (signal.type === 'again') {
-      if (this.#isInitiator && signal.attempt === this.#attempt) this.#ended({ code: 'CHANNEL_CLOSED' })
+      if (this.#isInitiator && this.#connection && signal.attempt === this.#attempt)
+        this.#ended({ code: 'CHANNEL_CLOSED' })
       return
     }
     if (signal.attempt > this.#attempt) {
@@ -169,12 +172,14 @@ export class Pairing {
       const silence = this.#isInitiator ? 'it did not answer' : 'it made no offer'
       const stage = this.#state === 'signalled' ? silence : 'no network path to it was found'
       this.#close('ICE_FAILED', `${stage} in ${attempts} attempts of up to ${attemptSeconds} s each`, cause)
-    } else if (this.#isInitiator) {
-      this.#begin(this.#attempt + 1)
+      return
+    }
+    this.#connection?.close()
+    this.#connection = undefined
+    this.#become('signalled')
+    if (this.#isInitiator) {
+      this.#after(pauseSeconds * this.#tries, () => this.#begin(this.#attempt + 1))
     } else {
-      this.#connection?.close()
-      this.#connection = undefined
-      this.#become('signalled')
       this.#again()
       this.#wait(2 * attemptSeconds)
     }
@@ -185,11 +190,16 @@ export class Pairing {
   }
 
   #wait(seconds: number): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = this.#parts.clock.after(seconds, () => {
+    this.#after(seconds, () => {
+      // Without a connection it is the other side that should have begun one.
       if (!this.#connection) this.#tries = attempts
       this.#failed(undefined)
     })
+  }
+
+  #after(seconds: number, action: () => void): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = this.#parts.clock.after(seconds, action)
   }
 
   #close(code: CloseReason['code'], reason: string, cause?: unknown): void {
