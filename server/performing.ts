@@ -6,12 +6,13 @@ import { iceServersFor } from './ice.ts'
 import type { Metrics } from './metrics.ts'
 import { Refusal, refuse } from './refusing.ts'
 import type { EdgeEffect } from './rooms.ts'
-import type { ClientSocket } from './socketTypes.ts'
+import type { ClientSocket, SocketServer } from './socketTypes.ts'
 
 export interface PerformingParts {
   readonly config: ServerConfig
   readonly clock: Clock
   readonly metrics: Metrics
+  readonly io: SocketServer
   stunPort(): number | undefined
   socketOf(connection: string): ClientSocket | undefined
   /** An accused member was asked whether it is alive and said nothing. */
@@ -32,7 +33,7 @@ export function createPerformer(parts: PerformingParts): (code: string, effect: 
 
   return (code, effect) => {
     if (effect.type === 'view') {
-      for (const connection of effect.to) socketOf(connection)?.emit('view', effect.view)
+      parts.io.to([...effect.to]).emit('view', effect.view)
       return
     }
     const socket = socketOf(effect.connection)

@@ -67,6 +67,7 @@ export function createSignaling(parts: SignalingParts): Signaling {
     clock,
     perform: createPerformer({
       ...parts,
+      io,
       socketOf,
       onSilence: (code, connection) => rooms.dispatch(code, { type: 'silent', connection }),
     }),
