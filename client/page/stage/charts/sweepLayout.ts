@@ -76,7 +76,7 @@ function partMarks(part: Part, x0: number, x1: number, y: number, height: number
 
 export function layoutSweep({ rows, bytes }: SweepData, width: number, scale = 1): Picture {
   const small = width < 480 * scale
-  const left = (small ? 58 : 128) * scale
+  const left = (small ? 92 : 128) * scale
   const right = (small ? 14 : 128) * scale
   const top = 46 * scale
   const rowHeight = 40 * scale
@@ -122,16 +122,22 @@ export function layoutSweep({ rows, bytes }: SweepData, width: number, scale = 1
         height: rowHeight,
         fill: 'sunk',
       })
-    marks.push(text(row.label, [8 * scale, middle - (small ? 0 : 2)], 'ink', { strong: row.chosen }))
-    marks.push(
-      text(
-        [small ? '' : plural(row.prediction.steps, 'step'), row.chosen ? 'auto' : '']
-          .filter((word) => word !== '')
-          .join(' · '),
-        [8 * scale, middle + 13 * scale],
-        'ink-2',
-      ),
+    const words = bestWords(row, predicted, measured)
+    const facts = [plural(row.prediction.steps, 'step'), row.chosen ? 'auto' : ''].filter(
+      (word) => word !== '',
     )
+    marks.push(
+      text(row.label, [8 * scale, middle - 2], 'ink', { strong: row.chosen }),
+      text(facts.join(' · '), [8 * scale, middle + 13 * scale], 'ink-2'),
+    )
+    if (words !== '') {
+      // On a phone there is no room beside the bars: a tick beside the name.
+      const end = Math.max(x(row.prediction.seconds), row.measured ? x(row.measured.high) : 0)
+      const at = small
+        ? ([textWidth(row.label, 12.5 * scale) + 16 * scale, middle - 2] as const)
+        : ([end + 10 * scale, middle + 4 * scale] as const)
+      marks.push(text(small ? '✓' : words, at, 'ok', { strong: true }))
+    }
     let at = 0
     for (const part of parts) {
       const next = at + row.prediction.parts[part]
@@ -140,11 +146,6 @@ export function layoutSweep({ rows, bytes }: SweepData, width: number, scale = 1
     }
     if (row === rows[0]) marks.push(...partLabels(row, x, top - 26 * scale, scale))
     if (row.measured) marks.push(...measuredMarks(row.measured, x, middle, scale))
-    const words = bestWords(row, predicted, measured)
-    if (words !== '' && !small) {
-      const end = Math.max(x(row.prediction.seconds), row.measured ? x(row.measured.high) : 0)
-      marks.push(text(words, [end + 10 * scale, middle + 4 * scale], 'ok', { strong: true }))
-    }
     hits.push({
       x: (left + width - right) / 2,
       y: middle,
