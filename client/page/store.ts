@@ -1,16 +1,36 @@
-/** What components read: the folded log, and the settings that stand in the address. */
+/** What components read: the folded log, what follows from it, and the settings that stand in the address. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { appStateOf } from './session/appState.ts'
+import type { Chosen } from '../../shared/cost/choose.ts'
+import type { NetworkModel } from '../../shared/cost/types.ts'
+import { appStateOf, whyNoRun } from './session/appState.ts'
+import type { LabEvent } from './session/events.ts'
 import type { Lab } from './session/lab.ts'
 import type { LabState } from './session/labState.ts'
+import { choiceOf, isSimulated, modelFor, planSize } from './session/planning.ts'
+import { type Measured, measurementsFor } from './session/results.ts'
 import { type LabSettings, readHash, writeHash } from './session/settings.ts'
 
 export interface Store {
   readonly lab: Lab
   readonly state: ReadonlySignal<LabState>
   readonly settings: Signal<LabSettings>
+  /** The group that plans are made for: the one that is here, or a simulated one while alone. */
+  readonly simulated: ReadonlySignal<boolean>
+  readonly size: ReadonlySignal<number>
+  readonly model: ReadonlySignal<NetworkModel>
+  /** What the settings would run, or why they cannot. */
+  readonly choice: ReadonlySignal<Chosen | string>
+  /** Why no run can be asked for now. */
+  readonly reason: ReadonlySignal<string | undefined>
+  readonly members: ReadonlySignal<LabState['members']>
+  readonly history: ReadonlySignal<LabState['history']>
+  readonly run: ReadonlySignal<LabState['run']>
+  /** What this group has measured with the settings that are set, by `settingsKey`. */
+  readonly measured: ReadonlySignal<ReadonlyMap<string, Measured>>
+  /** What the stage shows: the last run, or what the settings would run. */
+  readonly stageView: Signal<'plan' | 'run'>
   /** Addresses of this server that other devices can reach; the page's own first. */
   readonly origins: Signal<readonly string[]>
   /** The address that link and QR code show. */
@@ -18,21 +38,79 @@ export interface Store {
   change(settings: Partial<LabSettings>): void
 }
 
-export function createStore(lab: Lab): Store {
+/**
+ * A run is drawn this often, in ms. The peers inside this page share its thread: whatever is drawn while they run is taken
+ * from their time, and a run that is over sooner is drawn once, when it has ended.
+ */
+const runIntervalMs = 100
+
+const hotKinds: ReadonlySet<LabEvent['kind']> = new Set([
+  'run-started',
+  'call',
+  'progress',
+  'peer-progress',
+  'report',
+  'result',
+])
+
+/** Follows the state of the lab: at once, but in a run only every 100 ms. */
+function followState(lab: Lab): Signal<LabState> {
   const state = signal(lab.state)
-  lab.log.subscribe(() => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const publish = () => {
+    clearTimeout(timer)
+    timer = undefined
     state.value = lab.state
+  }
+  lab.log.subscribe(({ event }) => {
+    if (!hotKinds.has(event.kind)) publish()
+    else timer ??= setTimeout(publish, runIntervalMs)
   })
+  return state
+}
+
+export function createStore(lab: Lab): Store {
+  const state = followState(lab)
   const settings = signal(readHash(location.hash))
-  const origins = signal<readonly string[]>([location.origin])
+  const stageView = signal<'plan' | 'run'>('plan')
+  lab.log.subscribe(({ event }) => {
+    if (event.kind === 'run-started') stageView.value = 'run'
+  })
+  const members = computed(() => state.value.members)
+  const measured = computed(() => state.value.model)
+  const past = computed(() => state.value.history)
+  const group = computed(() => ({ members: members.value, model: measured.value }))
+  const size = computed(() => planSize(group.value))
+  const model = computed(() => modelFor(group.value))
+  // The open panel is a setting too, but nothing that is run depends on it.
+  const call = computed(() => JSON.stringify({ ...settings.value, tab: '' }))
   return {
     lab,
     state,
     settings,
-    origins,
+    simulated: computed(() => isSimulated(group.value)),
+    size,
+    model,
+    choice: computed(() => choiceOf(JSON.parse(call.value), size.value, model.value)),
+    reason: computed(() => whyNoRun(state.value)),
+    members,
+    history: past,
+    run: computed(() => state.value.run),
+    measured: computed(() =>
+      measurementsFor(past.value, {
+        bytes: settings.value.bytes,
+        dtype: settings.value.dtype,
+        op: settings.value.op,
+        members: members.value.map((member) => member.peerId).join(' '),
+      }),
+    ),
+    stageView,
+    origins: signal([location.origin]),
     origin: signal(location.origin),
     change(changes) {
-      settings.value = { ...settings.peek(), ...changes }
+      const { tab, ...others } = changes
+      if (Object.keys(others).length > 0) stageView.value = 'plan'
+      settings.value = { ...settings.peek(), ...others, ...(tab ? { tab } : {}) }
       history.replaceState(null, '', writeHash(settings.peek()))
     },
   }
@@ -47,18 +125,16 @@ export function useStore(): Store {
   return store
 }
 
-/** Shows the state on <html>, where tests and styles find it. */
-export function reflectState(state: ReadonlySignal<LabState>): () => void {
-  const shown = computed(() => {
-    const { epoch, members, self, groupState } = state.value
-    const rank = members.findIndex((member) => member.peerId === self?.peerId)
-    return { appState: appStateOf(state.value), epoch, size: members.length, rank, groupState }
-  })
-  return shown.subscribe(({ appState, epoch, size, rank }) => {
-    const { dataset } = document.documentElement
-    dataset.appState = appState
+/** Shows the state on <html> as soon as it changes, where tests and styles find it. */
+export function reflectState(lab: Lab): void {
+  const { dataset } = document.documentElement
+  const reflect = () => {
+    const { epoch, members, self } = lab.state
+    dataset.appState = appStateOf(lab.state)
     dataset.epoch = String(epoch)
-    dataset.p = String(size)
-    dataset.rank = String(rank)
-  })
+    dataset.p = String(members.length)
+    dataset.rank = String(members.findIndex((member) => member.peerId === self?.peerId))
+  }
+  lab.log.subscribe(reflect)
+  reflect()
 }

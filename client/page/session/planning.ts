@@ -16,16 +16,19 @@ import { type LabSettings, rValues, sweptAlgorithm, variantOf, writeAlgorithmKey
 /** Size of the group that is shown while nobody else is here. */
 export const simulatedSize = 7
 
-export function isSimulated(state: LabState): boolean {
+/** What plans depend on. */
+export type PlanState = Pick<LabState, 'members'> & { readonly model?: NetworkModel | undefined }
+
+export function isSimulated(state: PlanState): boolean {
   return state.members.length < 2
 }
 
-export function planSize(state: LabState): number {
+export function planSize(state: PlanState): number {
   return isSimulated(state) ? simulatedSize : state.members.length
 }
 
 /** The agreed model, or the built-in guess where there is none for this size. */
-export function modelFor(state: LabState, size = planSize(state)): NetworkModel {
+export function modelFor(state: PlanState, size = planSize(state)): NetworkModel {
   return state.model?.size === size ? state.model : guessModel(size)
 }
 

@@ -3,7 +3,7 @@ import { algorithms } from '../../../shared/schedule/registry.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import { maxBytes, maxRepeats, type RunSpec, type Variant } from './runSpec.ts'
 
-export const inspectorTabs = ['r', 'algorithms', 'links', 'mine', 'log'] as const
+export const inspectorTabs = ['r', 'sizes', 'algorithms', 'links', 'log'] as const
 export type InspectorTab = (typeof inspectorTabs)[number]
 
 export interface LabSettings {

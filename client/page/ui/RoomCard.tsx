@@ -1,0 +1,78 @@
+/** How others get here: code, link, QR code. */
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { pathOf } from '../routes.ts'
+import { useStore } from '../store.ts'
+import { CopyButton } from './CopyButton.tsx'
+
+export function RoomCard(): JSX.Element {
+  const { state, origin, origins } = useStore()
+  const { room } = state.value
+  const url = room === undefined ? '' : origin.value + pathOf(room)
+  const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(origin.value)
+  return (
+    <section class="room" aria-labelledby="room-title">
+      <h2 id="room-title">Room</h2>
+      <div class="room-body">
+        <div class="room-words">
+          <p class="room-code" data-testid="room-code">
+            {room ?? '···-···'}
+          </p>
+          {room !== undefined && (
+            <p class="room-link">
+              <a href={url} target="_blank" rel="noopener" data-testid="join-url">
+                {url}
+              </a>
+              <CopyButton text={url} label="Copy the link" />
+            </p>
+          )}
+        </div>
+        {room !== undefined && <QrCode text={url} />}
+      </div>
+      {origins.value.length > 1 && (
+        <label class="field room-address">
+          <span>Address</span>
+          <select value={origin.value} onChange={(event) => (origin.value = event.currentTarget.value)}>
+            {origins.value.map((each) => (
+              <option key={each} value={each}>
+                {each.replace(/^https?:\/\//, '')}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {room !== undefined && isLocal && <p class="note">This link works on this computer only.</p>}
+    </section>
+  )
+}
+
+/** Dark on white in both themes, with a quiet zone of four modules: cameras need both. */
+function QrCode({ text }: { text: string }): JSX.Element {
+  const [modules, setModules] = useState<boolean[][]>()
+  useEffect(() => {
+    let isWanted = true
+    void import('uqr').then(({ encode }) => {
+      if (isWanted) setModules(encode(text, { ecc: 'M', border: 4 }).data)
+    })
+    return () => {
+      isWanted = false
+    }
+  }, [text])
+  const size = modules?.length ?? 33
+  const path = (modules ?? [])
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join('')
+  return (
+    <svg
+      class="qr"
+      data-testid="qr"
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={`QR code of ${text}`}
+      shape-rendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#ffffff" />
+      <path d={path} fill="#000000" />
+    </svg>
+  )
+}

@@ -1,0 +1,201 @@
+/** What to run, and the switch for it. */
+import { useComputed } from '@preact/signals'
+import type { JSX } from 'preact'
+import { algorithmOptions, choiceOf } from '../session/planning.ts'
+import { maxRepeats } from '../session/runSpec.ts'
+import { rValues, specOf } from '../session/settings.ts'
+import { useStore } from '../store.ts'
+import { Choice } from './Choice.tsx'
+import { Icon } from './Icon.tsx'
+import { ProgressLine } from './ProgressLine.tsx'
+import { SizeField } from './SizeField.tsx'
+import { Term } from './Term.tsx'
+
+export function RunPanel(): JSX.Element {
+  const { settings, change } = useStore()
+  const { dtype, op, data, repeats } = settings.value
+  const floats = dtype !== 'i32'
+  return (
+    <section class="run" aria-labelledby="run-title">
+      <h2 id="run-title" class="heard">
+        Run an allreduce
+      </h2>
+      <div class="run-fields">
+        <SizeField />
+        <Choice
+          name="op"
+          legend="Operator"
+          testId="op"
+          value={op}
+          options={(['sum', 'mean', 'min', 'max'] as const).map((value) => ({ value, label: value }))}
+          onChange={(value) => change({ op: value })}
+        />
+        <Choice
+          name="dtype"
+          legend="Type"
+          testId="dtype"
+          value={dtype}
+          options={[
+            { value: 'f32', label: 'f32', title: '32-bit float' },
+            { value: 'f64', label: 'f64', title: '64-bit float' },
+            { value: 'i32', label: 'i32', title: '32-bit integer' },
+          ]}
+          onChange={(value) => change({ dtype: value })}
+        />
+        <AlgorithmField />
+        <RField />
+        <Choice
+          name="data"
+          legend="Data"
+          testId="data"
+          value={floats ? data : 'whole'}
+          options={[
+            { value: 'whole', label: 'whole', title: 'Whole numbers: every sum is exact' },
+            { value: 'real', label: 'real', title: 'Real numbers: sums are rounded', disabled: !floats },
+          ]}
+          onChange={(value) => change({ data: value })}
+        />
+        <ConsistencyField />
+        <label class="field repeats">
+          <span>Repeats</span>
+          <input
+            type="number"
+            data-testid="repeats"
+            min={1}
+            max={maxRepeats}
+            value={repeats}
+            onInput={(event) => {
+              const value = event.currentTarget.valueAsNumber
+              if (value >= 1 && value <= maxRepeats) change({ repeats: Math.floor(value) })
+            }}
+          />
+        </label>
+        <RunButtons />
+      </div>
+      <ProgressLine />
+    </section>
+  )
+}
+
+function AlgorithmField(): JSX.Element {
+  const { size, settings, change } = useStore()
+  const options = algorithmOptions(size.value)
+  const { algorithm } = settings.value
+  const isKnown = algorithm === 'auto' || options.some(({ key }) => key === algorithm)
+  const group = (label: string, isBaseline: boolean) => (
+    <optgroup label={label}>
+      {options
+        .filter(({ baseline }) => baseline === isBaseline)
+        .map(({ key, title, refusal }) => (
+          <option key={key} value={key} disabled={refusal !== undefined} title={refusal}>
+            {title}
+          </option>
+        ))}
+    </optgroup>
+  )
+  return (
+    <label class="field algorithm">
+      <span>Algorithm</span>
+      <select
+        data-testid="algo"
+        value={algorithm}
+        onChange={(event) => change({ algorithm: event.currentTarget.value })}
+      >
+        <option value="auto">Auto: the best of all</option>
+        {!isKnown && <option value={algorithm}>{algorithm}</option>}
+        {group('Papilio chooses from these', false)}
+        {group('Baselines to compare with', true)}
+      </select>
+    </label>
+  )
+}
+
+function RField(): JSX.Element {
+  const { size, settings, change } = useStore()
+  const { algorithm, r } = settings.value
+  const values = rValues(algorithm, size.value)
+  const shown = r === 'auto' || values.length === 0 ? r : Math.min(r, Math.max(...values))
+  return (
+    <div class="r-field">
+      <Choice
+        name="r"
+        legend="r, steps removed"
+        testId="r"
+        value={values.length === 0 ? 'auto' : shown}
+        disabled={values.length === 0}
+        options={[
+          { value: 'auto' as const, label: 'auto', testId: 'r-auto', title: 'The best r for this size' },
+          ...values.map((value) => ({ value, label: String(value) })),
+        ]}
+        onChange={(value) => change({ r: value })}
+      />
+      {values.length === 0 && <span class="note">{algorithm === 'auto' ? 'auto decides' : 'has no r'}</span>}
+    </div>
+  )
+}
+
+function ConsistencyField(): JSX.Element {
+  const { size, model, settings, change } = useStore()
+  const { consistency } = settings.value
+  const remaining = useComputed(() => {
+    const count = (kind: 'fast' | 'identical') => {
+      const choice = choiceOf(
+        { ...settings.value, algorithm: 'auto', consistency: kind },
+        size.value,
+        model.value,
+      )
+      return typeof choice === 'string' ? 0 : choice.candidates.length
+    }
+    return { fast: count('fast'), identical: count('identical') }
+  }).value
+  return (
+    <div class="field consistency">
+      <label class="switch">
+        <input
+          type="checkbox"
+          data-testid="identical"
+          checked={consistency === 'identical'}
+          onChange={(event) => change({ consistency: event.currentTarget.checked ? 'identical' : 'fast' })}
+        />
+        <span>Same bits on all ranks</span>
+      </label>
+      <span class="note">
+        <Term of="identical">
+          {remaining.identical} of {remaining.fast} candidates
+        </Term>{' '}
+        {consistency === 'identical' ? 'remain' : 'would remain'}
+      </span>
+    </div>
+  )
+}
+
+function RunButtons(): JSX.Element {
+  const { lab, run, choice, reason, size, settings } = useStore()
+  const isRunning = useComputed(() => run.value?.phase === 'running').value
+  const why = reason.value ?? (typeof choice.value === 'string' ? choice.value : undefined)
+  const start = () => lab.request(specOf(settings.value, size.value))
+  return (
+    <div class="run-buttons">
+      {isRunning ? (
+        <button type="button" class="button stop" data-testid="stop" onClick={() => lab.stop()}>
+          <Icon name="stop" />
+          Stop
+        </button>
+      ) : (
+        <button
+          type="button"
+          class="button go"
+          data-testid="run"
+          disabled={why !== undefined}
+          aria-describedby="run-reason"
+          onClick={start}
+        >
+          Run
+        </button>
+      )}
+      <span id="run-reason" class="note" data-testid="run-reason">
+        {isRunning ? '' : why}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,231 @@
+/** The timetable in the middle: the plan, the run as it goes, the run again. */
+import { useComputed } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { TraceMessage } from '../../../shared/collective/types.ts'
+import type { Settings } from '../../../shared/schedule/types.ts'
+import { dtypes } from '../../../shared/wire/dtype.ts'
+import type { LabState } from '../session/labState.ts'
+import { isSimulated, planSize, scheduleOf } from '../session/planning.ts'
+import { ghostOf, stepEnds, tracesOf } from '../session/playback.ts'
+import { outcomeOf } from '../session/results.ts'
+import { countOf } from '../session/runSpec.ts'
+import type { RunState } from '../session/runState.ts'
+import type { GanttProps } from '../stage/charts/Gantt.tsx'
+import { formatSeconds } from '../stage/format.ts'
+import { Playback } from '../stage/playback/Playback.tsx'
+import type { StageRank } from '../stage/timetable/data.ts'
+import { Timetable } from '../stage/timetable/Timetable.tsx'
+import { useStore } from '../store.ts'
+import { lazy } from './lazy.tsx'
+import { MyPart } from './MyPart.tsx'
+
+const Gantt = lazy<GanttProps>(async () => (await import('../stage/charts/Gantt.tsx')).Gantt)
+
+/** Runs shorter than this are over before anybody has seen them: they are played again, slowly. */
+const shortSeconds = 0.4
+
+interface Shown {
+  readonly algorithm: string
+  readonly settings: Settings
+  readonly bytes: number
+  readonly ranks: readonly StageRank[]
+  readonly run?: RunState
+  readonly variant: number
+  readonly traces?: readonly (readonly TraceMessage[] | undefined)[]
+}
+
+export function ranksOf(state: LabState, run?: RunState): StageRank[] {
+  if (!run && isSimulated(state))
+    return Array.from({ length: planSize(state) }, (_, rank) => ({
+      name: `Peer ${rank}`,
+      peerId: `simulated-${rank}`,
+      hue: rank,
+      here: rank === 0,
+    }))
+  return (run?.members ?? state.members).map(({ peerId, name }, rank) => ({
+    name,
+    peerId,
+    hue: state.hues.get(peerId) ?? rank,
+    here: peerId === state.self?.peerId,
+  }))
+}
+
+function useShown(chosenVariant: number | undefined): Shown | undefined {
+  const { state, settings, stageView, ...store } = useStore()
+  const run = stageView.value === 'run' ? store.run.value : undefined
+  const choice = store.choice.value
+  const now = state.value
+  const ranks = useMemo(() => ranksOf(now, run), [now.members, now.hues, now.self?.peerId, run?.members])
+  const variants = run?.start.spec.variants.length ?? 1
+  const variant = run?.phase === 'running' ? (run.call?.variant ?? 0) : (chosenVariant ?? variants - 1)
+  const results = run?.results.get(variant)
+  const traces = useMemo(() => run && results && tracesOf(run, variant), [run?.members, results, variant])
+  if (run) {
+    const { bytes, dtype } = run.start.spec
+    const live = run.phase === 'running' ? run.progress : undefined
+    const outcome = live ?? outcomeOf(run, variant) ?? run.progress
+    if (outcome)
+      return {
+        algorithm: outcome.algorithm,
+        settings: outcome.settings,
+        bytes: countOf({ bytes, dtype }) * dtypes[dtype].bytes,
+        ranks,
+        run,
+        variant,
+        ...(traces && run.phase !== 'running' ? { traces } : {}),
+      }
+  }
+  if (typeof choice === 'string') return undefined
+  const { bytes, dtype } = settings.value
+  return {
+    algorithm: choice.chosen.algorithm,
+    settings: choice.chosen.settings,
+    bytes: countOf({ bytes, dtype }) * dtypes[dtype].bytes,
+    ranks: run ? ranksOf(now) : ranks,
+    variant: 0,
+  }
+}
+
+/** How far each rank is in the call that goes on now; undefined where nothing is known. */
+function progressOf(run: RunState, ranks: readonly StageRank[]) {
+  return ranks.map(({ here, peerId }) => {
+    if (!here) return run.peers.get(peerId)
+    const { step = 0, steps = 1, fraction = 0 } = run.progress ?? {}
+    return { step, fraction: Math.min(1, Math.max(0, fraction * steps - step)) }
+  })
+}
+
+export function Stage(): JSX.Element | null {
+  const [chosenVariant, setVariant] = useState<number>()
+  const shown = useShown(chosenVariant)
+  const runId = shown?.run?.start.runId
+  useEffect(() => setVariant(undefined), [runId])
+  if (!shown) return null
+  // Another run, another playback: it begins anew.
+  return (
+    <Showing key={`${runId} ${shown.variant} ${shown.run?.phase}`} shown={shown} onVariant={setVariant} />
+  )
+}
+
+function Showing({ shown, onVariant }: { shown: Shown; onVariant: (variant: number) => void }): JSX.Element {
+  const store = useStore()
+  const { algorithm, settings, bytes, ranks, run, variant, traces } = shown
+  const schedule = scheduleOf(algorithm, settings, ranks.length)
+  const ghost = ghostOf(algorithm, settings, ranks.length)
+  const isLive = run?.phase === 'running'
+  const outcome = run && outcomeOf(run, variant)
+  const isShort = run?.phase === 'done' && (outcome?.times.median ?? 1) < shortSeconds
+  const [mode, setMode] = useState<'steps' | 'time'>('steps')
+  const canTime = traces?.some((trace) => trace !== undefined) ?? false
+  const ends = useMemo(() => stepEnds(traces ?? [], schedule.steps), [traces, schedule])
+  const stops = mode === 'time' ? ends : Array.from({ length: schedule.steps + 1 }, (_, step) => step)
+  const last = stops.at(-1) ?? 0
+  const [cursor, setCursor] = useState(isShort ? 0 : last)
+  const at = Math.min(cursor, last)
+  const step = stops.filter((stop) => stop > 0 && stop <= at + 1e-9).length
+  const seconds = mode === 'time' ? at : ends[step]
+  const toMode = (next: 'steps' | 'time') => {
+    setMode(next)
+    setCursor(next === 'time' ? (ends[step] ?? 0) : step)
+  }
+  const waiting = useMemo(() => (isLive && run ? waitingOf(run, ranks) : []), [isLive, run, ranks])
+  const simulated = run === undefined && store.simulated.value
+  return (
+    <section class="stage" aria-label="Timetable">
+      <StageTabs
+        run={run}
+        variant={variant}
+        onVariant={onVariant}
+        canTime={canTime}
+        mode={mode}
+        onMode={toMode}
+      />
+      <Timetable
+        schedule={schedule}
+        bytes={bytes}
+        mode={mode}
+        ranks={ranks}
+        ghostOf={ghost}
+        messages={traces}
+        cursor={isLive ? undefined : at}
+        onCursor={setCursor}
+        progress={isLive && run ? progressOf(run, ranks) : undefined}
+        waiting={waiting}
+        simulated={simulated}
+      />
+      {!isLive && (
+        <Playback
+          stops={stops}
+          cursor={at}
+          onCursor={setCursor}
+          secondsPerUnit={mode === 'time' ? 6 / Math.max(1e-6, last) : 1.2}
+          describe={
+            mode === 'time'
+              ? (position) => formatSeconds(position)
+              : (position) => `step ${Math.floor(position + 1e-9)} of ${schedule.steps}`
+          }
+          autoPlay={isShort}
+        />
+      )}
+      {!simulated && (
+        <MyPart
+          schedule={schedule}
+          ranks={ranks}
+          bytes={bytes}
+          after={isLive ? (run?.progress?.step ?? 0) : step}
+        />
+      )}
+      {canTime && traces && <Gantt ranks={ranks} messages={traces} cursor={seconds} />}
+    </section>
+  )
+}
+
+function waitingOf(run: RunState, ranks: readonly StageRank[]) {
+  const self = ranks.findIndex((rank) => rank.here)
+  if (!run.waiting || self < 0) return []
+  return [{ rank: self, peers: run.waiting.peers.map((peer) => peer.rank) }]
+}
+
+function StageTabs(props: {
+  run: RunState | undefined
+  variant: number
+  onVariant: (variant: number) => void
+  canTime: boolean
+  mode: 'steps' | 'time'
+  onMode: (mode: 'steps' | 'time') => void
+}): JSX.Element {
+  const store = useStore()
+  const { stageView } = store
+  const { run, variant, onVariant, canTime, mode, onMode } = props
+  const hasRun = useComputed(() => store.run.value !== undefined).value
+  const variants = run?.start.spec.variants ?? []
+  const tab = (label: string, isOn: boolean, act: () => void) => (
+    <button type="button" class="chip" aria-pressed={isOn} onClick={act}>
+      {label}
+    </button>
+  )
+  return (
+    <div class="stage-tabs">
+      {hasRun && (
+        <fieldset class="chips" aria-label="What is shown">
+          {tab('Plan', stageView.value === 'plan', () => (stageView.value = 'plan'))}
+          {tab('Last run', stageView.value === 'run', () => (stageView.value = 'run'))}
+        </fieldset>
+      )}
+      {variants.length > 1 && (
+        <fieldset class="chips" aria-label="Variant">
+          {variants.map(({ algorithm, r }, index) =>
+            tab(r === undefined ? algorithm : `r = ${r}`, index === variant, () => onVariant(index)),
+          )}
+        </fieldset>
+      )}
+      {canTime && (
+        <fieldset class="chips" aria-label="Axis">
+          {tab('in steps', mode === 'steps', () => onMode('steps'))}
+          {tab('in real time', mode === 'time', () => onMode('time'))}
+        </fieldset>
+      )}
+    </div>
+  )
+}
