@@ -29,9 +29,12 @@ function usePlaying(props: PlaybackProps, playing: boolean, speed: number, stop:
     if (!playing) return
     const { secondsPerUnit } = latest.current
     const end = () => latest.current.stops.at(-1) ?? 0
-    const move = (cursor: number) => {
+    /** False when that was the end. */
+    const move = (cursor: number): boolean => {
       latest.current.onCursor(cursor)
-      if (cursor >= end()) stop()
+      const goesOn = cursor < end()
+      if (!goesOn) stop()
+      return goesOn
     }
     if (reduced) {
       const { stops } = latest.current
@@ -46,8 +49,8 @@ function usePlaying(props: PlaybackProps, playing: boolean, speed: number, stop:
     let frame = requestAnimationFrame(function draw(now) {
       const seconds = before === undefined ? 0 : Math.min(0.1, (now - before) / 1000)
       before = now
-      move(advance(latest.current.cursor, seconds, speed / secondsPerUnit, latest.current.stops))
-      frame = requestAnimationFrame(draw)
+      const next = advance(latest.current.cursor, seconds, speed / secondsPerUnit, latest.current.stops)
+      if (move(next)) frame = requestAnimationFrame(draw)
     })
     return () => cancelAnimationFrame(frame)
   }, [playing, speed, reduced, stop])

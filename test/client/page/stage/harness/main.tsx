@@ -7,6 +7,7 @@ import { views } from './views.tsx'
 
 const query = new URLSearchParams(location.search)
 document.documentElement.dataset.theme = query.get('theme') ?? 'light'
+if (query.has('projector')) document.documentElement.style.fontSize = '28px'
 const View = views[query.get('view') ?? 'timetable']
 const root = document.getElementById('root')
 if (root && View) render(<View query={query} />, root)
