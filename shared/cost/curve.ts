@@ -5,8 +5,9 @@
 import { assert } from '../base/assert.ts'
 import type { CurvePoint, LinkCurve } from './types.ts'
 
-/** Seconds per byte beyond the last point: the slope of the last segment, or where that is flat the mean so far. */
+/** Seconds per byte beyond the last point: what is known of it, or the slope of the last segment, or where that is flat the mean so far. */
 export function tailBeta(curve: LinkCurve): number {
+  if (curve.tail !== undefined) return curve.tail
   const last = curve.points[curve.points.length - 1]
   assert(last, 'a curve has at least one point')
   const before = curve.points[curve.points.length - 2]
@@ -31,6 +32,20 @@ export function curveTime(curve: LinkCurve, bytes: number): number {
   }
   const last = points[points.length - 1]!
   return last.seconds + (bytes - last.bytes) * tailBeta(curve)
+}
+
+/**
+ * The curve with a tail that no window distorts. Between the last two points a window that doubles may have cost a round trip per doubling, which later
+ * bytes do not pay again; but the tail is never flatter than `least`, the seconds per byte of the hosts at its ends.
+ */
+export function withTail(curve: LinkCurve, least: number): LinkCurve {
+  const last = curve.points[curve.points.length - 1]!
+  const before = curve.points[curve.points.length - 2]
+  if (!before) return curve
+  let doublings = 0
+  for (let bytes = before.bytes; bytes < last.bytes; bytes *= 2) doublings++
+  const windows = (2 * latencyOf(curve) * doublings) / (last.bytes - before.bytes)
+  return { ...curve, tail: Math.max(least, tailBeta(curve) - windows) }
 }
 
 /** Seconds one way for a message of no size: the latency of the link. */

@@ -1,7 +1,7 @@
 /** From raw samples to the agreed network model (docs/cost-model.md, "From samples to a model"). */
 import { assert } from '../base/assert.ts'
 import { ArgumentError } from '../base/errors.ts'
-import { curveThrough, curveTime, tailBeta } from './curve.ts'
+import { curveThrough, curveTime, tailBeta, withTail } from './curve.ts'
 import type { CurvePoint, HostCost, LinkCurve, NetworkModel, RankMeasurement } from './types.ts'
 
 /**
@@ -156,16 +156,20 @@ export function decodeRow(row: Float32Array, size: number): RankMeasurement {
 export function foldModel(rows: readonly Float32Array[], version: number): NetworkModel {
   const size = rows.length
   const ranks = rows.map((row) => decodeRow(row, size))
-  const links = ranks.map((rank, from) =>
+  const curves = ranks.map((rank, from) =>
     rank.links.map((curve, to) => (from === to ? undefined : (curve ?? ranks[to]!.links[from]))),
   )
   const hosts = ranks.map((rank, from) => ({
     gamma: rank.gamma || guessHost.gamma,
     overhead: rank.overhead || guessHost.overhead,
     // An uplink that nobody measured carries at least what its fastest link carries alone.
-    hostBeta: rank.hostBeta || Math.min(...links[from]!.map((curve) => (curve ? tailBeta(curve) : Infinity))),
+    hostBeta:
+      rank.hostBeta || Math.min(...curves[from]!.flatMap((curve) => (curve ? [tailBeta(curve)] : []))),
   }))
-  for (const host of hosts) if (host.hostBeta === Infinity) host.hostBeta = guessHost.hostBeta
+  for (const host of hosts) if (host.hostBeta === Number.POSITIVE_INFINITY) host.hostBeta = guessHost.hostBeta
+  const links = curves.map((row, from) =>
+    row.map((curve, to) => curve && withTail(curve, Math.max(hosts[from]!.hostBeta, hosts[to]!.hostBeta))),
+  )
   const slowest = (pick: (host: HostCost) => number) => Math.max(...hosts.map(pick))
   const shared = (pick: (rank: RankMeasurement) => number) => {
     const measured = ranks.map(pick).filter((value) => value > 0)

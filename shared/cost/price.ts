@@ -12,6 +12,7 @@
  */
 import { curveTime, latencyOf, tailBeta } from './curve.ts'
 import type { Network } from './network.ts'
+import { createStreams } from './streams.ts'
 import type { Pieces, Traffic } from './traffic.ts'
 
 /** A message goes in segments of this size, and a segment leaves as soon as its operands are in. */
@@ -26,8 +27,8 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
   const count = from.length
   // Ranks that a rank of the graph stands for load what is shared as well.
   const crowd = traffic.size / ranks
-  const sharedBeta = network.sharedBeta * crowd
-  const sharedOverhead = network.sharedOverhead * crowd
+  const { sharedBeta, sharedOverhead } = network
+  const isShared = sharedBeta > 0 || sharedOverhead > 0
   const hosts = Array.from({ length: ranks }, (_, rank) => network.host(rank))
   const curves = Array.from(traffic.links, ([source, target]) => network.link(source, target))
   const latencies = curves.map(latencyOf)
@@ -38,17 +39,15 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
   // When the first segment and the whole of each message are in (and combined).
   const first = new Float64Array(count)
   const last = new Float64Array(count)
-  // When it can begin, and when all that it carries is there.
+  // When it can begin, when all that it carries is there, and when it is through what is shared.
   const begins = new Float64Array(count)
   const operands = new Float64Array(count)
+  const through = new Float64Array(count)
   // When each rank's processor is free to send, and its uplink and downlink.
   const sender = new Float64Array(ranks)
   const uplink = new Float64Array(ranks)
   const downlink = new Float64Array(ranks)
-  // What each link is sending: since when, how many bytes, until when.
-  const streamBegin = new Float64Array(curves.length)
-  const streamBytes = new Float64Array(curves.length)
-  const streamUntil = new Float64Array(curves.length)
+  const streams = createStreams(curves)
   // Messages that share a line: their sizes, and how much the line has carried when each is through.
   const widest = widestGroup(traffic)
   const sizes = new Float64Array(widest)
@@ -63,13 +62,12 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
   }
 
   return (bytes, gammaFactor = 1) => {
-    for (const state of [sender, uplink, downlink, streamUntil]) state.fill(0)
+    for (const state of [sender, uplink, downlink]) state.fill(0)
+    streams.reset()
     let shared = 0
     for (let step = 0; step < traffic.steps; step++) {
       const sendsFrom = traffic.sendStart[step]!
       const sendsTo = traffic.sendStart[step + 1]!
-      let earliest = Number.POSITIVE_INFINITY
-      let load = 0
       for (let node = sendsFrom; node < sendsTo; node++) {
         const size = share[node]! * bytes
         const leadShare = size > segmentBytes ? segmentBytes / bytes : share[node]!
@@ -86,11 +84,19 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
         begins[node] = begin
         operands[node] = all
         sender[from[node]!] = begin + hosts[from[node]!]!.overhead
-        earliest = Math.min(earliest, begin)
-        load += sharedOverhead + sharedBeta * size
       }
-      // What is shared serves all messages of a step side by side: all of them are through when its whole load is.
-      if (load > 0) shared = Math.max(shared, earliest) + load
+      if (isShared) {
+        // What is shared serves in order of arrival. Where one rank stands for all, the others load it too, but they have come
+        // one after the other once and stay so: the whole load of all steps so far is through before the last of them is.
+        const order = crowd > 1 ? undefined : byMoment(sendsFrom, sendsTo, begins)
+        for (let i = sendsFrom; i < sendsTo; i++) {
+          const node = order ? order[i - sendsFrom]! : i
+          const own = sharedOverhead + sharedBeta * share[node]! * bytes
+          if (order) shared = Math.max(shared, begins[node]!) + own
+          else shared += own * crowd
+          through[node] = Math.max(shared, begins[node]! + own)
+        }
+      }
 
       for (let group = sendsFrom; group < sendsTo; ) {
         const source = from[group]!
@@ -110,24 +116,11 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
           const size = share[node]! * bytes
           const lead = Math.min(size, segmentBytes)
 
-          const isGoingOn = begin < streamUntil[over]!
-          if (!isGoingOn) {
-            streamBegin[over] = begin
-            streamBytes[over] = 0
-          }
-          streamBytes[over]! += size
-          const alone = isGoingOn
-            ? Math.max(
-                latency + tails[over]! * size,
-                streamBegin[over]! + curveTime(curve, streamBytes[over]!) - begin,
-              )
-            : curveTime(curve, size)
-          streamUntil[over] = begin + alone - latency
-
+          const alone = streams.send(over, begin, size) - begin
           const up = hostBeta * (isLone ? size : carried[node - group]! * bytes)
           uplink[source] = Math.max(uplink[source]!, busyFrom + up)
           let whole = Math.max(begin + alone, busyFrom + up + latency)
-          if (load > 0) whole = Math.max(whole, shared + Math.max(0, latency - network.sharedOverhead))
+          if (isShared) whole = Math.max(whole, through[node]! + Math.max(0, latency - sharedOverhead))
           first[node] = last[node] = whole
           if (size > lead) {
             // It flows for as long as its tightest resource needs, so that its first segment is in that much earlier.
@@ -143,35 +136,39 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
         const rank = to[applyOrder[i]!]!
         const { gamma, overhead, hostBeta } = hosts[rank]!
         let end = i
-        for (; end < traffic.applyStart[step + 1]! && to[applyOrder[end]!] === rank; end++)
-          insertByMoment(arrived, end - i, applyOrder[end]!, last)
+        let earliest = Number.POSITIVE_INFINITY
+        for (; end < traffic.applyStart[step + 1]! && to[applyOrder[end]!] === rank; end++) {
+          const node = applyOrder[end]!
+          earliest = Math.min(earliest, last[node]!)
+          // From when on it needs the downlink, at its full speed at the latest.
+          const size = share[node]! * bytes
+          begins[node] = Math.min(
+            last[node]! - hostBeta * size,
+            first[node]! - hostBeta * Math.min(size, segmentBytes),
+          )
+          insertByMoment(arrived, end - i, node, begins)
+        }
         const arrivals = end - i
         // The downlink carries side by side what overlaps ...
         for (let k = 0; k < arrivals; ) {
-          const begin = k
-          let busyUntil = Math.max(
-            downlink[rank]!,
-            last[arrived[k]!]! - hostBeta * share[arrived[k]!]! * bytes,
-          )
-          const busyFrom = busyUntil
+          const group = k
+          const busyFrom = Math.max(downlink[rank]!, begins[arrived[k]!]!)
+          downlink[rank] = busyFrom
           do {
-            const node = arrived[k]!
-            sizes[k] = share[node]!
-            busyUntil += hostBeta * share[node]! * bytes
+            sizes[k] = share[arrived[k]!]!
+            downlink[rank]! += hostBeta * sizes[k]! * bytes
             k++
-          } while (k < arrivals && last[arrived[k]!]! - hostBeta * share[arrived[k]!]! * bytes < busyUntil)
-          downlink[rank] = Math.max(busyUntil, last[arrived[k - 1]!]!)
-          if (k > begin + 1) sideBySide(sizes, begin, k, carried)
-          else carried[0] = sizes[begin]!
-          for (let j = begin; j < k; j++) {
+          } while (k < arrivals && begins[arrived[k]!]! < downlink[rank]!)
+          sideBySide(sizes, group, k, carried)
+          for (let j = group; j < k; j++) {
             const node = arrived[j]!
-            const late = Math.max(0, busyFrom + hostBeta * carried[j - begin]! * bytes - last[node]!)
+            const late = Math.max(0, busyFrom + hostBeta * carried[j - group]! * bytes - last[node]!)
             first[node]! += late
             last[node]! += late
           }
         }
         // ... and the processor takes them one by one from the first that is in, but combines in the order of the schedule.
-        let busy = last[arrived[0]!]! - overhead
+        let busy = earliest - overhead
         for (; i < end; i++) {
           const node = applyOrder[i]!
           const work = gamma * gammaFactor * combine[node]! * bytes
@@ -228,6 +225,14 @@ function awaited(pieces: Pieces, count: number): Awaited {
     start[node + 1] = on.length
   }
   return { start, on, firstAt, lastAt }
+}
+
+/** Nodes begin .. end - 1 in the order of their moments, equal ones by number. */
+function byMoment(begin: number, end: number, moments: Float64Array): Int32Array {
+  const nodes = Int32Array.from({ length: end - begin }, (_, i) => begin + i)
+  let isSorted = true
+  for (let node = begin + 1; node < end; node++) if (moments[node]! < moments[node - 1]!) isSorted = false
+  return isSorted ? nodes : nodes.sort((a, b) => moments[a]! - moments[b]! || a - b)
 }
 
 /** Puts a node into its place among the first `count` of `nodes`, which are in the order of their moments. */

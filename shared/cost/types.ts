@@ -17,6 +17,8 @@ export interface LinkCurve {
   readonly alpha: number
   readonly beta: number
   readonly residual: number
+  /** Seconds per byte beyond the last point, where more is known than the slope of the last two (foldModel). */
+  readonly tail?: number
   /** 0 .. 1: how far the samples pin the points down. 0 is a guess; near 1 is many samples that agree. */
   readonly confidence?: number
 }
