@@ -42,8 +42,8 @@ export class ChannelLink implements Link {
   #isChecking = false
   #pending: Uint8Array[] = []
   #pendingBytes = 0
-  /** Bytes handed over in this run of code, in which `bufferedAmount` need not move. */
-  #burst = 0
+  /** What the browser's queue holds by our own count, during a run of code: in that, `bufferedAmount` need not move. */
+  #counted: number | undefined
 
   constructor(parts: ChannelLinkParts) {
     this.#parts = parts
@@ -61,7 +61,7 @@ export class ChannelLink implements Link {
 
   /** Bytes in the browser's queue. */
   get #queuedBytes(): number {
-    return Math.max(this.#channel.bufferedAmount, this.#burst)
+    return Math.max(this.#channel.bufferedAmount, this.#counted ?? 0)
   }
 
   /** Takes what came over the channel. A link sends no text: that is a foreign peer's and dropped. */
@@ -93,6 +93,13 @@ export class ChannelLink implements Link {
   }
 
   #hand(message: Uint8Array): void {
+    if (this.#counted === undefined) {
+      this.#counted = this.#channel.bufferedAmount
+      queueMicrotask(() => {
+        this.#counted = undefined
+      })
+    }
+    this.#counted += message.byteLength
     try {
       this.#channel.send(message as Uint8Array<ArrayBuffer>)
     } catch (error) {
@@ -100,8 +107,6 @@ export class ChannelLink implements Link {
       this.#parts.onBroken(error)
       return
     }
-    if (this.#burst === 0) queueMicrotask(() => (this.#burst = 0))
-    this.#burst += message.byteLength
   }
 
   #pump(): void {
