@@ -53,6 +53,29 @@ export function choiceOf(settings: LabSettings, size: number, model: NetworkMode
   }
 }
 
+/** How many candidates `auto` has, and how many of them leave the same bits on all ranks. Prices nothing. */
+export function candidateCounts(settings: LabSettings, size: number): { all: number; identical: number } {
+  const isIdempotent = settings.op === 'min' || settings.op === 'max'
+  const rounds = dtypes[settings.dtype].isFloat && !isIdempotent
+  const key = `${size} ${isIdempotent} ${rounds}`
+  const known = candidates.get(key)
+  if (known) return known
+  const counts = { all: 0, identical: 0 }
+  for (const algorithm of algorithms) {
+    const { collective, baseline, restrictions } = algorithm
+    if (collective !== 'allreduce' || baseline || (restrictions.idempotent && !isIdempotent)) continue
+    for (const each of algorithm.variants(size)) {
+      if (algorithm.refuses(size, each) !== undefined) continue
+      counts.all++
+      if (!rounds || algorithm.identical(size, each)) counts.identical++
+    }
+  }
+  candidates.set(key, counts)
+  return counts
+}
+
+const candidates = new Map<string, { all: number; identical: number }>()
+
 export interface RRow {
   readonly r: number
   readonly prediction: Prediction

@@ -1,7 +1,7 @@
 /** What to run, and the switch for it. */
 import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
-import { algorithmOptions, choiceOf } from '../session/planning.ts'
+import { algorithmOptions, candidateCounts } from '../session/planning.ts'
 import { maxRepeats } from '../session/runSpec.ts'
 import { rValues, specOf } from '../session/settings.ts'
 import { useStore } from '../store.ts'
@@ -135,19 +135,9 @@ function RField(): JSX.Element {
 }
 
 function ConsistencyField(): JSX.Element {
-  const { size, model, settings, change } = useStore()
+  const { size, settings, change } = useStore()
   const { consistency } = settings.value
-  const remaining = useComputed(() => {
-    const count = (kind: 'fast' | 'identical') => {
-      const choice = choiceOf(
-        { ...settings.value, algorithm: 'auto', consistency: kind },
-        size.value,
-        model.value,
-      )
-      return typeof choice === 'string' ? 0 : choice.candidates.length
-    }
-    return { fast: count('fast'), identical: count('identical') }
-  }).value
+  const { all, identical } = candidateCounts(settings.value, size.value)
   return (
     <div class="field consistency">
       <label class="switch">
@@ -161,7 +151,7 @@ function ConsistencyField(): JSX.Element {
       </label>
       <span class="note">
         <Term of="identical">
-          {remaining.identical} of {remaining.fast} candidates
+          {identical} of {all} candidates
         </Term>{' '}
         {consistency === 'identical' ? 'remain' : 'would remain'}
       </span>

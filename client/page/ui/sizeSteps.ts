@@ -1,18 +1,22 @@
-/** Positions of the size slider: 0 B, then 4 B to 64 MiB in half powers of two, rounded to whole float64 elements from 64 B on. */
+/** Positions of the size slider: 0 B, then powers of two from 4 B on, from 64 B to 64 MiB with one size between, rounded to 8 B. */
 import { maxBytes } from '../session/runSpec.ts'
 
-const first = 2
-export const lastPosition = 2 * (Math.log2(maxBytes) - first) + 1
+const sizes: readonly number[] = [
+  0,
+  ...[4, 8, 16, 32],
+  ...Array.from(
+    { length: 2 * Math.log2(maxBytes / 64) + 1 },
+    (_, i) => Math.round((64 * 2 ** (i / 2)) / 8) * 8,
+  ),
+]
+export const lastPosition = sizes.length - 1
 
 export function bytesAt(position: number): number {
-  if (position <= 0) return 0
-  const exact = 2 ** (first + (Math.min(position, lastPosition) - 1) / 2)
-  const grain = exact >= 64 ? 8 : 4
-  return Math.round(exact / grain) * grain
+  return sizes[Math.min(lastPosition, Math.max(0, Math.round(position)))]!
 }
 
-/** The position that is nearest on the scale. */
+/** The position whose size is nearest on the scale. */
 export function positionOf(bytes: number): number {
-  if (bytes < 2 ** (first - 1)) return 0
-  return Math.min(lastPosition, Math.max(1, Math.round(2 * (Math.log2(bytes) - first)) + 1))
+  const distance = (size: number) => Math.abs(Math.log2(size + 1) - Math.log2(bytes + 1))
+  return sizes.reduce((best, size, i) => (distance(size) < distance(sizes[best]!) ? i : best), 0)
 }

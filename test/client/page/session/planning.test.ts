@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { initialState } from '../../../../client/page/session/labState.ts'
 import {
   algorithmOptions,
+  candidateCounts,
   choiceOf,
   modelFor,
   planSize,
@@ -68,6 +69,18 @@ describe('choiceOf', () => {
   it('takes the size without elements', () => {
     const choice = choiceOf({ ...defaultSettings, bytes: 0, algorithm: 'auto' }, 7, model)
     expect(choice).toMatchObject({ chosen: { bytesSent: 0 } })
+  })
+})
+
+describe('candidateCounts', () => {
+  it.each([3, 7])('are those of the choice, P = %d', (size) => {
+    const settings = { ...defaultSettings, algorithm: 'auto' }
+    const of = (consistency: 'fast' | 'identical', op: 'sum' | 'max' = 'sum') => {
+      const choice = choiceOf({ ...settings, op, consistency }, size, modelFor(initialState, size))
+      return typeof choice === 'string' ? 0 : choice.candidates.length
+    }
+    expect(candidateCounts(settings, size)).toEqual({ all: of('fast'), identical: of('identical') })
+    expect(candidateCounts({ ...settings, op: 'max' }, size).identical).toBe(of('identical', 'max'))
   })
 })
 
