@@ -63,7 +63,9 @@ export function createServer(
     isDraining = true
     log.info({ connections: signaling.connections }, 'stopping')
     signaling.announceEnd()
-    await new Promise<void>((resolve) => clock.after(config.drainSeconds, resolve))
+    if (config.drainSeconds > 0) {
+      await new Promise<void>((resolve) => clock.after(config.drainSeconds, resolve))
+    }
     const cancel = clock.after(lastRequests, () => http.closeAllConnections())
     await Promise.all([stun?.close(), signaling.close()])
     cancel()

@@ -1,5 +1,6 @@
 /** Seats over reloads, broken connections, duplicated tabs, frozen peers and a restart of the server. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { VirtualClock } from '../../shared/base/clock.ts'
 import { type Accepted, type Bed, startBed, type TestClient } from './client.ts'
 
 let bed: Bed
@@ -55,7 +56,8 @@ describe('coming back', () => {
   })
 
   test('a page that is gone again before the old one was given up takes nothing', async () => {
-    bed = await startBed({ aliveSeconds: 0.1 })
+    const clock = new VirtualClock()
+    bed = await startBed({}, { clock })
     const [, bo] = await roomOf('Ada', 'Bo')
     bo!.client.answers = false
     const hasty = bed.client()
@@ -65,12 +67,15 @@ describe('coming back', () => {
     await bo!.client.next('alive')
     hasty.drop()
     await unanswered
-    const seat = await bed.client().accepted({ room: 'demo', token: bo!.seat.token })
-    expect(seat).toMatchObject({ name: 'Bo', view: { epoch: 3 } })
+    while (!(await bed.metrics()).includes('papilio_connections 2'));
+    const patient = bed.client().accepted({ room: 'demo', token: bo!.seat.token })
+    await bo!.client.next('alive')
+    while (clock.next()! < 1) clock.step()
+    expect(await patient).toMatchObject({ name: 'Bo', view: { epoch: 3 } })
   })
 
   test('a duplicated tab gets a seat of its own', async () => {
-    bed = await startBed()
+    bed = await startBed({ aliveSeconds: 30 })
     const [ada, bo] = await roomOf('Ada', 'Bo')
     const copy = bed.client()
     const seat = await copy.accepted({ room: 'demo', name: 'Bo', token: bo!.seat.token })
@@ -137,12 +142,16 @@ describe('losing somebody', () => {
   })
 
   test('a living member stays; all see which pair has no link, until it has one', async () => {
-    bed = await startBed()
+    bed = await startBed({ aliveSeconds: 30 })
     const [ada, bo] = await roomOf('Ada', 'Bo')
     ada!.client.socket.emit('lost', lost(bo!.seat.peerId, 2))
     await bo!.client.next('alive')
     const view = await bo!.client.view('Ada', 'Bo')
     expect(view).toMatchObject({ epoch: 2, blocked: [{ a: ada!.seat.peerId, b: bo!.seat.peerId }] })
+    bo!.client.socket.emit('linked', { peerId: ada!.seat.peerId, path: 'failed' })
+    bo!.client.socket.emit('host', { action: 'close' })
+    await bo!.client.next('refused')
+    expect(bo!.client.heard.filter(({ event }) => event === 'view').length).toBe(1)
     bo!.client.socket.emit('linked', { peerId: ada!.seat.peerId, path: 'direct' })
     expect((await bo!.client.view('Ada', 'Bo')).blocked).toBeUndefined()
     expect(await bed.metrics()).toContain('papilio_ice_result_total{path="direct"} 1')
