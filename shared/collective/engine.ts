@@ -61,10 +61,17 @@ export interface Engine {
   suspended(): number[]
   /** A suspended op goes on (or an ended one is passed on to others) in a new attempt. */
   resume(op: number, attempt: Attempt): void
-  data(peerId: string, frame: Frame): void
+  data(peerId: string, frame: Frame, lane: Lane): void
   control(peerId: string, control: Control): void
   /** Smallest number among the ops that have not ended. */
   oldestOp(): number
+}
+
+/** A data frame, from whom, and the lane that it came by, which is told when it has been used. */
+interface Arrival {
+  readonly peerId: string
+  readonly frame: Frame
+  readonly lane: Lane
 }
 
 interface Entry {
@@ -84,7 +91,7 @@ interface Entry {
 export function createEngine(config: EngineConfig): Engine {
   const { clock } = config
   const entries = new Map<number, Entry>()
-  const early = new Map<number, { peerId: string; frame: Frame }[]>()
+  const early = new Map<number, Arrival[]>()
   const earlyBytes = new Map<string, number>()
   /** Errors of ops that others have given up and this member has not called yet. */
   const doomed = new Map<number, Error>()
@@ -107,7 +114,8 @@ export function createEngine(config: EngineConfig): Engine {
     onVerdict: (op, error) => fail(op, error, true),
   })
 
-  const keepEarly = (peerId: string, frame: Frame) => {
+  const keepEarly = (arrival: Arrival) => {
+    const { peerId, frame } = arrival
     const bytes = (earlyBytes.get(peerId) ?? 0) + frame.payload.byteLength + frameHeaderBytes
     if (bytes > maxEarlyBytes) {
       config.onOffence(peerId, new ProtocolError(`${bytes} bytes for ops that were not called here`))
@@ -116,7 +124,7 @@ export function createEngine(config: EngineConfig): Engine {
     earlyBytes.set(peerId, bytes)
     const list = early.get(frame.op) ?? []
     early.set(frame.op, list)
-    list.push({ peerId, frame })
+    list.push(arrival)
   }
   const takeEarly = (op: number) => {
     const list = early.get(op) ?? []
@@ -125,15 +133,16 @@ export function createEngine(config: EngineConfig): Engine {
       earlyBytes.set(peerId, earlyBytes.get(peerId)! - frame.payload.byteLength - frameHeaderBytes)
     return list
   }
-  const discard = (peerId: string, frame: Frame) => config.lane(peerId)?.consume(frame)
+  const discard = ({ lane, frame }: Arrival) => lane.consume(frame)
 
-  const deliver = (peerId: string, frame: Frame, request: OpRequest, execution: Execution) => {
+  const deliver = (arrival: Arrival, request: OpRequest, execution: Execution) => {
+    const { peerId, frame } = arrival
     // A later attempt, which this member has not heard of yet.
-    if (frame.epoch > request.attempt.epoch) return keepEarly(peerId, frame)
+    if (frame.epoch > request.attempt.epoch) return keepEarly(arrival)
     const rank = rankOf(request.attempt, peerId)
-    if (rank < 0 || frame.epoch < request.attempt.epoch || execution.isSettled) return discard(peerId, frame)
+    if (rank < 0 || frame.epoch < request.attempt.epoch || execution.isSettled) return discard(arrival)
     if (frame.signature !== request.signature) {
-      discard(peerId, frame)
+      discard(arrival)
       mismatches.open(request)
       return
     }
@@ -143,7 +152,7 @@ export function createEngine(config: EngineConfig): Engine {
       if (!(error instanceof ProtocolError)) throw error
       fail(request.op, error)
     }
-    discard(peerId, frame)
+    discard(arrival)
   }
 
   const fail = (op: number, error: Error, isTold = false) => {
@@ -214,6 +223,8 @@ export function createEngine(config: EngineConfig): Engine {
     const entry = entries.get(op)
     if (!entry) throw new ProtocolError(`op ${op} was not called`)
     const cleanups: (() => void)[] = []
+    // The lanes of an attempt stay the same, so that the order of a message's segments does; when one closes, the op is suspended.
+    const lanes = attempt.members.map((member) => config.lane(member.peerId))
     try {
       entry.request = request
       if (signal?.aborted) fail(op, abortedHere(op, signal.reason))
@@ -225,7 +236,7 @@ export function createEngine(config: EngineConfig): Engine {
         epoch: attempt.epoch,
         signature: request.signature,
         clock,
-        lane: (rank) => config.lane(attempt.members[rank]!.peerId),
+        lane: (rank) => lanes[rank],
       })
       entry.execution = execution
       cleanups.push(clock.after(request.timeoutSeconds, () => timeOut(op, entry, request.timeoutSeconds)))
@@ -235,26 +246,26 @@ export function createEngine(config: EngineConfig): Engine {
         cleanups.push(() => signal.removeEventListener('abort', onAbort))
       }
       execution.start()
-      for (const { peerId, frame } of takeEarly(op)) deliver(peerId, frame, request, execution)
+      for (const arrival of takeEarly(op)) deliver(arrival, request, execution)
       if (!isWatching) clock.after(watchSeconds, watch)
       isWatching = true
       return await execution.done
     } finally {
       for (const cleanup of cleanups) cleanup()
-      for (const member of attempt.members) config.lane(member.peerId)?.drop(op)
+      for (const lane of lanes) lane?.drop(op)
       mismatches.close(op)
       if (entry.isSuspended) {
         delete entry.request
         delete entry.execution
       } else remove(op)
       // The next op may now use the whole window.
-      for (const member of attempt.members) config.lane(member.peerId)?.pump()
+      for (const lane of lanes) lane?.pump()
     }
   }
 
   const remove = (op: number) => {
     entries.delete(op)
-    for (const { peerId, frame } of takeEarly(op)) discard(peerId, frame)
+    for (const arrival of takeEarly(op)) discard(arrival)
   }
   const suspend = (op: number, entry: Entry) => {
     const interruption = new Interruption(`op ${op} was interrupted`)
@@ -305,11 +316,12 @@ export function createEngine(config: EngineConfig): Engine {
       const entry = entries.get(op)
       return entry ? Promise.race([promise, entry.failed.promise]) : promise
     },
-    data(peerId, frame) {
+    data(peerId, frame, lane) {
+      const arrival = { peerId, frame, lane }
       const entry = entries.get(frame.op)
-      if (entry?.request && entry.execution) deliver(peerId, frame, entry.request, entry.execution)
-      else if (doomed.has(frame.op) || (!entry && isCalled(frame.op))) discard(peerId, frame)
-      else keepEarly(peerId, frame)
+      if (entry?.request && entry.execution) deliver(arrival, entry.request, entry.execution)
+      else if (doomed.has(frame.op) || (!entry && isCalled(frame.op))) discard(arrival)
+      else keepEarly(arrival)
     },
     control(peerId, control) {
       if (control.type === 'abort') fail(control.op, errorOf(control.reason))

@@ -4,14 +4,14 @@
  */
 import { type Clock, realClock } from '../base/clock.ts'
 import { Emitter } from '../base/emitter.ts'
-import { ArgumentError, PapilioError, ProtocolError, TimeoutError } from '../base/errors.ts'
+import { ArgumentError, PapilioError, type ProtocolError, TimeoutError } from '../base/errors.ts'
 import { latencyOf, tailBeta } from '../cost/curve.ts'
 import { guessModel } from '../cost/fit.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import type { Membership, View } from '../membership/types.ts'
-import type { Link, Transport } from '../transport/types.ts'
+import type { Transport } from '../transport/types.ts'
 import { dtypeOf, type NumericArray } from '../wire/dtype.ts'
-import { decodeFrame } from '../wire/frame.ts'
+import type { Frame } from '../wire/frame.ts'
 import { type Operator, operators } from '../wire/kernels.ts'
 import { type Agreement, createAgreement } from './agreement.ts'
 import { type Calls, createCalls, defaultTimeoutMs, segmentBytes } from './calls.ts'
@@ -19,7 +19,8 @@ import { type Control, decodeControl, encodeControl, maxControlBytes } from './c
 import { createEngine, type Engine } from './engine.ts'
 import type { Span } from './epochs.ts'
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
-import { createLane, type Lane } from './lane.ts'
+import type { Lane } from './lane.ts'
+import { createLanes, type Lanes } from './lanes.ts'
 import { createProber, type Prober } from './measure.ts'
 import { createModels, type Models } from './models.ts'
 import { choosePlan } from './plan.ts'
@@ -51,7 +52,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   readonly #transport: Transport
   readonly #membership: Membership
   readonly #measures: boolean
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes: Lanes
   readonly #agreement: Agreement
   readonly #engine: Engine
   readonly #prober: Prober
@@ -67,13 +68,26 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#membership = membership
     this.#measures = measure
     const { selfId } = membership
-    const lane = (peerId: string) => this.#lanes.get(peerId)
-    const tell = (control: Control, peerId?: string) => this.#tell(control, peerId)
+    const onOffence = (peerId: string, error: ProtocolError) => membership.reportLost(peerId, error.issue)
+    this.#lanes = createLanes({
+      transport,
+      options: {
+        windowBytes: localWindowBytes,
+        segmentBytes,
+        oldestOp: () => this.#engine.oldestOp(),
+        settledBelow: () => Math.min(this.#engine.oldestOp(), this.#agreement.nextOp),
+      },
+      onFrame: (peerId, frame, lane) => this.#receive(peerId, frame, lane),
+      onLinked: (peerId) => this.#agreement.linkOpened(peerId),
+      onUnlinked: (peerId, reason) => this.#unlinked(peerId, reason),
+      onOffence,
+    })
+    const { get: lane, tell } = this.#lanes
     this.#retained = createRetainedResults(selfId)
     this.#heartbeat = createHeartbeat({
       clock,
       limitSeconds: silenceSeconds,
-      lanes: () => this.#lanes,
+      lanes: () => this.#lanes.entries(),
       onSilent: (peerId, seconds) =>
         membership.reportLost(peerId, `no sign of life for ${seconds.toFixed(1)} s`),
     })
@@ -82,12 +96,12 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       lane,
       tell,
       onWaiting: (waiting) => this.emit('waiting', waiting),
-      onOffence: (peerId, error) => membership.reportLost(peerId, error.issue),
+      onOffence,
     })
     this.#agreement = createAgreement({
       selfId,
       clock,
-      isLinked: (peerId) => this.#lanes.has(peerId),
+      isLinked: (peerId) => lane(peerId) !== undefined,
       tell,
       finished: () => this.#retained.list(),
       suspended: () => this.#engine.suspended(),
@@ -111,13 +125,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       timeoutSeconds: defaultTimeoutMs / 1000,
       onModel: (model, attempt) => this.#modelAgreed(model, attempt),
     })
-    transport.on('open', (link) => this.#linkOpened(link))
-    transport.on('close', ({ peerId, error }) => this.#linkClosed(peerId, error.message))
     transport.on('status', (status) => this.emit('link', status))
-    transport.receive({
-      message: (peerId, message) => this.#receive(peerId, message),
-      drain: (peerId) => this.#lanes.get(peerId)?.drained(),
-    })
     membership.onView((view) => this.#viewChanged(view))
     const view = membership.view()
     if (view) this.#viewChanged(view)
@@ -204,7 +212,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
         'data',
         `A message takes at most ${maxControlBytes} bytes as JSON, not ${bytes}.`,
       )
-    this.#tell(control, to)
+    this.#lanes.tell(control, to)
   }
 
   async leave(): Promise<void> {
@@ -231,8 +239,9 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     }
     this.#setState('connecting')
     const others = view.members.map((member) => member.peerId).filter((peerId) => peerId !== this.peerId)
-    this.#agreement.viewChanged(view)
     this.#transport.want(others)
+    this.#lanes.viewChanged(view)
+    this.#agreement.viewChanged(view)
     this.emit('view', view)
   }
 
@@ -280,19 +289,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.emit('model', model)
   }
 
-  #linkOpened(link: Link) {
-    const lane = createLane(link, {
-      windowBytes: localWindowBytes,
-      segmentBytes: Math.min(segmentBytes, (link.maxMessageBytes - 64) & ~15),
-      oldestOp: () => this.#engine.oldestOp(),
-      settledBelow: () => Math.min(this.#engine.oldestOp(), this.#agreement.nextOp),
-    })
-    this.#lanes.set(link.peerId, lane)
-    this.#agreement.linkOpened(link.peerId)
-  }
-
-  #linkClosed(peerId: string, reason: string) {
-    this.#lanes.delete(peerId)
+  #unlinked(peerId: string, reason: string) {
     this.#prober.forget(peerId)
     this.#heartbeat.forget(peerId)
     if (this.#state === 'left') return
@@ -300,22 +297,12 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#agreement.linkClosed(peerId, reason)
   }
 
-  #receive(peerId: string, message: Uint8Array) {
-    const lane = this.#lanes.get(peerId)
-    if (!lane) return
-    try {
-      const frame = decodeFrame(message)
-      this.#heartbeat.heard(peerId)
-      lane.arrived(frame)
-      if (frame.kind === 'data' || frame.kind === 'ack') this.#retained.heard(peerId, frame.settled)
-      if (frame.kind === 'data') this.#engine.data(peerId, frame)
-      else if (frame.kind === 'control') this.#control(peerId, decodeControl(frame.payload))
-      else if (frame.kind === 'ping' || frame.kind === 'pong') this.#prober.frame(peerId, frame)
-      lane.pump()
-    } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error
-      this.#membership.reportLost(peerId, error.issue)
-    }
+  #receive(peerId: string, frame: Frame, lane: Lane) {
+    this.#heartbeat.heard(peerId)
+    if (frame.kind === 'data' || frame.kind === 'ack') this.#retained.heard(peerId, frame.settled)
+    if (frame.kind === 'data') this.#engine.data(peerId, frame, lane)
+    else if (frame.kind === 'control') this.#control(peerId, decodeControl(frame.payload))
+    else if (frame.kind === 'ping' || frame.kind === 'pong') this.#prober.frame(peerId, frame)
   }
 
   #control(peerId: string, control: Control) {
@@ -325,12 +312,6 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       const from = this.roster.find((member) => member.peerId === peerId)
       if (from) this.emit('message', { from, data: control.data })
     } else this.#engine.control(peerId, control)
-  }
-
-  #tell(control: Control, peerId?: string) {
-    const payload = encodeControl(control)
-    for (const lane of peerId === undefined ? [...this.#lanes.values()] : [this.#lanes.get(peerId)])
-      lane?.sendNow({ kind: 'control' }, payload)
   }
 }
 

@@ -52,10 +52,16 @@ export interface Lane {
 
 const noPayload = new Uint8Array(0)
 
-export function createLane(
-  link: Link,
-  options: { windowBytes: number; segmentBytes: number; oldestOp(): number; settledBelow(): number },
-): Lane {
+export interface LaneOptions {
+  readonly windowBytes: number
+  readonly segmentBytes: number
+  /** Smallest number among the ops that have not ended. */
+  oldestOp(): number
+  /** This member needs no op below. */
+  settledBelow(): number
+}
+
+export function createLane(link: Link, options: LaneOptions): Lane {
   const jobs: LaneJob[] = []
   const scratch = new Uint8Array(frameHeaderBytes + options.segmentBytes)
   let isBlocked = false

@@ -11,7 +11,7 @@
  * | 8  | 4     | op        | number of the collective                                                   |
  * | 12 | 4     | step      | step of the schedule; probes: sequence number                              |
  * | 16 | 4     | offset    | where the payload begins in its message, bytes                             |
- * | 20 | 4     | total     | control, ping, pong: length of the whole message, bytes;                    |
+ * | 20 | 4     | total     | all but data and ack: length of the whole message, bytes;                   |
  * |    |       | settled   | data, ack: the sender needs no op below this number any more               |
  * | 24 | 4     | signature | hash of the call (count, dtype, operator, algorithm, ...)                  |
  * | 28 | 4     | consumed  | bytes taken from the link in the other direction so far, modulo 2^32       |
@@ -21,9 +21,11 @@ import { ProtocolError } from '../base/errors.ts'
 export const frameHeaderBytes = 32
 const magic = 0x50
 
-export const frameKinds = { data: 1, ack: 2, control: 3, ping: 4, pong: 5 } as const
+export const frameKinds = { data: 1, ack: 2, control: 3, ping: 4, pong: 5, relay: 6, relayed: 7 } as const
 export type FrameKind = keyof typeof frameKinds
-const kindNames: readonly (FrameKind | undefined)[] = [undefined, 'data', 'ack', 'control', 'ping', 'pong']
+const kindNames = new Map<number, FrameKind>(
+  Object.entries(frameKinds).map(([name, number]) => [number, name as FrameKind]),
+)
 
 const flagAcknowledge = 1
 
@@ -38,7 +40,7 @@ export interface FrameHeader {
   op: number
   step: number
   offset: number
-  /** Of control, ping and pong. */
+  /** Of all but data and ack. */
   total: number
   /** Of data and ack. */
   settled: number
@@ -78,7 +80,7 @@ export function decodeFrame(message: Uint8Array): Frame {
     throw new ProtocolError(`frame of ${message.byteLength} bytes is shorter than its header`)
   const view = new DataView(message.buffer, message.byteOffset, frameHeaderBytes)
   if (view.getUint8(0) !== magic) throw new ProtocolError('frame does not begin with 0x50')
-  const kind = kindNames[view.getUint8(1)]
+  const kind = kindNames.get(view.getUint8(1))
   if (!kind) throw new ProtocolError(`unknown frame kind ${view.getUint8(1)}`)
   const flags = view.getUint16(2, true)
   if (flags & ~flagAcknowledge) throw new ProtocolError(`unknown frame flags ${flags}`)
