@@ -36,7 +36,7 @@ export const joinRequestSchema = v.object({
   known: v.optional(
     v.object({
       epoch,
-      rank: v.pipe(v.number(), v.integer(), v.minValue(0)),
+      rank: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(limits.peersPerRoom - 1)),
       /**
        * All members of that view, in rank order. With them the first peer that comes back restores the whole room at an
        * unchanged epoch, and the others have the grace time to follow; without them each return is a new epoch.
