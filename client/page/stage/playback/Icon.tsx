@@ -12,7 +12,7 @@ const paths = {
 /** Line icons of 20 px, like track signs. */
 export function Icon({ name }: { name: keyof typeof paths }): JSX.Element {
   return (
-    <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+    <svg class="playback-icon" viewBox="0 0 20 20" aria-hidden="true">
       <path
         d={paths[name]}
         fill="none"

@@ -63,8 +63,17 @@ export function stepsDone(
   if (layout.mode === 'steps') return ranks.map(() => Math.floor(cursor + 1e-9))
   const travelled = travelledByCursor(layout, cursor)
   const done = ranks.map(() => layout.steps)
-  for (const stroke of layout.strokes)
+  const known = new Uint8Array(layout.size * layout.steps)
+  for (const stroke of layout.strokes) {
+    known[stroke.to * layout.steps + stroke.step] = 1
     if (travelled(stroke) < 1) done[stroke.to] = Math.min(done[stroke.to] ?? 0, stroke.step)
+  }
+  // Of a rank whose messages nobody told, a step counts as done when it is for everybody else.
+  const x = cursorX(layout, cursor)
+  const open = layout.columns.filter((column) => column.x1 > x + 1e-6)
+  for (const rank of ranks)
+    for (const { step } of open)
+      if (known[rank * layout.steps + step] === 0) done[rank] = Math.min(done[rank] ?? 0, step)
   return done
 }
 

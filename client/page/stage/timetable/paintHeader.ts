@@ -23,14 +23,25 @@ function phases(columns: readonly Column[]): Span[] {
 }
 
 function phaseMarks({ x0, x1, look, steps }: Span, y: number, scale: number): Mark[] {
-  const names = { reduce: ['reduce'], copy: ['copy'], ghost: [`${steps} removed`, 'removed', `−${steps}`] }[
-    look
-  ]
+  const names = { reduce: ['reduce'], copy: ['copy'], ghost: [`${steps} removed`, 'removed', `−${steps}`] }
   const size = 12.5 * scale
-  // A removed step is narrow: its name may stand out on both sides.
-  const room = x1 - x0 + (look === 'ghost' ? 14 * scale : 0)
-  const text = names.find((name) => textWidth(name, size) + 10 <= room) ?? ''
   const paint = look === 'ghost' ? 'ink-3' : 'ink-2'
+  const fits = (name: string, room: number) => textWidth(name, size) + 10 * scale <= room
+  const text = names[look].find((name) => fits(name, x1 - x0)) ?? ''
+  const word = (words: string, x: number, anchor: 'middle' | 'end'): Mark => ({
+    kind: 'text',
+    x: round(x),
+    y: round(y + size * 0.33),
+    text: words,
+    size,
+    fill: paint,
+    anchor,
+  })
+  // A removed step is narrow: its name may stand out to the left, over the buffers, where the header is empty.
+  if (look === 'ghost' && text !== names.ghost[0]) {
+    const long = names.ghost.find((name) => fits(name, x1 - x0 + 40 * scale)) ?? ''
+    return [word(long, x1 - 4 * scale, 'end')]
+  }
   const half = text === '' ? 0 : textWidth(text, size) / 2 + 5 * scale
   const middle = (x0 + x1) / 2
   const pieces = [
@@ -41,26 +52,12 @@ function phaseMarks({ x0, x1, look, steps }: Span, y: number, scale: number): Ma
     pieces.map(([a = 0, b = 0]) =>
       line(a, y + offset, b, y + offset, { stroke: paint, line: width, ...(dash ? { dash } : {}) }),
     )
-  return [
-    ...(look === 'reduce'
-      ? rule(0, 3 * scale)
-      : look === 'copy'
-        ? [...rule(-2, 1), ...rule(2, 1)]
-        : rule(0, 1, [4, 4])),
-    ...(text === ''
-      ? []
-      : [
-          {
-            kind: 'text' as const,
-            x: round(middle),
-            y: round(y + size * 0.33),
-            text,
-            size,
-            fill: paint,
-            anchor: 'middle' as const,
-          },
-        ]),
-  ]
+  const rules = {
+    reduce: () => rule(0, 3 * scale),
+    copy: () => [...rule(-2, 1), ...rule(2, 1)],
+    ghost: () => rule(0, 1, [4, 4]),
+  }
+  return [...rules[look](), ...(text === '' ? [] : [word(text, middle, 'middle')])]
 }
 
 function chunkWords([fewest, most]: readonly [number, number]): readonly string[] {

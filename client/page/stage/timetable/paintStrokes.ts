@@ -10,9 +10,11 @@ export function strokeMarks(stroke: Stroke, hue: number, layout: TimetableLayout
   const width = round(stroke.line + (strong ? 1.5 : 0))
   const marks: Mark[] = []
   const cased = layout.rowHeight > 16 * layout.scale
+  // Where columns are narrow a broad casing would hide what runs beneath.
+  const casing = gapOf(stroke) > 44 * layout.scale ? 2.5 : 1.2
   const outer = stroke.kind === 'copy' ? Math.max(2.7, width + 1.6) : width
   if (cased)
-    marks.push({ kind: 'path', d, fill: 'none', stroke: 'ground', line: round(outer + 2.5), round: true })
+    marks.push({ kind: 'path', d, fill: 'none', stroke: 'ground', line: round(outer + casing), round: true })
   marks.push({ kind: 'path', d, fill: 'none', stroke: paint, line: round(outer), round: true })
   if (stroke.kind === 'copy')
     marks.push({ kind: 'path', d, fill: 'none', stroke: 'ground', line: round(Math.max(1, outer - 2.6)) })
@@ -20,6 +22,10 @@ export function strokeMarks(stroke: Stroke, hue: number, layout: TimetableLayout
   if (layout.mode === 'time' && start && layout.tagRadius > 0)
     marks.push({ kind: 'circle', x: round(start[0]), y: start[1], r: 2.5 * layout.scale, fill: paint })
   return marks
+}
+
+function gapOf({ points }: Stroke): number {
+  return (points.at(-1)?.[0] ?? 0) - (points[0]?.[0] ?? 0)
 }
 
 /** The sender's number on its stroke. */

@@ -4,7 +4,7 @@ import { linear, niceTicks } from '../drawing/scale.ts'
 import type { Point, TimetableData } from './data.ts'
 import type { Message } from './flow.ts'
 
-interface Run {
+export interface Run {
   readonly message: Message
   readonly points: readonly Point[]
 }

@@ -66,11 +66,3 @@ export function butterfly(size: number): Schedule {
 export function ring(size: number): Schedule {
   return windows('ring', size, (n) => n - 1)
 }
-
-/** Recursive doubling on the XOR group, for powers of two: every step sends everything. */
-export function doubling(size: number): Schedule {
-  const all = Array.from({ length: size }, (_, chunk) => chunk)
-  const moves: Move[][] = []
-  for (let bit = 1; bit < size; bit *= 2) moves.push(all.map((j) => ({ from: j, to: j ^ bit, chunks: all })))
-  return fromMoves('butterfly', size, moves, moves.length)
-}

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TimetableData, TimetableLayout } from '../../../../../client/page/stage/timetable/data.ts'
-import { labelWidth, layoutTimetable } from '../../../../../client/page/stage/timetable/layout.ts'
+import { layoutTimetable } from '../../../../../client/page/stage/timetable/layout.ts'
+import { labelWidth } from '../../../../../client/page/stage/timetable/measures.ts'
 import { buildSchedule } from '../../../../../shared/schedule/build.ts'
 import { findAlgorithm } from '../../../../../shared/schedule/registry.ts'
 import { ranksOf } from '../harness/samples.ts'
@@ -59,7 +60,7 @@ describe('layoutTimetable', () => {
           expect(layout.end).toBe(schedule.steps)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 

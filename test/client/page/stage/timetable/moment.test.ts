@@ -57,6 +57,19 @@ describe('the cursor', () => {
   })
 })
 
+describe('a run of which only one rank has told', () => {
+  it('does not take the others for done before the step is', () => {
+    const alone = messages.map((trace, rank) => (rank === 0 ? trace : undefined))
+    const drawn = layoutTimetable(
+      { schedule, bytes: 7000, mode: 'time', messages: alone },
+      { width: 1100, left: 90 },
+    )
+    expect(drawn.strokes).toHaveLength(12)
+    expect(stepsDone(drawn, 0)).toEqual(Array(7).fill(0))
+    expect(stepsDone(drawn, drawn.end)).toEqual(Array(7).fill(6))
+  })
+})
+
 describe('a live run', () => {
   it('moves messages only by what the sender has got acknowledged', () => {
     const travelled = travelledByProgress([{ step: 1, fraction: 0.25 }])
