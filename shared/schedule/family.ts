@@ -26,6 +26,11 @@ export interface FamilyOptions {
   readonly order?: 'far' | 'near'
   /** Number under which chunk x is known; a permutation. Default x. */
   readonly relabel?: (chunk: number) => number
+  /**
+   * The distribution moves the same way as the reduction (equations 15 and 16: the ring), instead of backwards. Placement
+   * p then takes the part of placement -p, so it needs R = { 0 }.
+   */
+  readonly oneWay?: boolean
 }
 
 /** Vectors lo .. hi - 1 of a window. */
@@ -83,6 +88,7 @@ export interface Family {
   readonly axis: number
   readonly copies: number
   readonly relabel: ((chunk: number) => number) | undefined
+  readonly oneWay: boolean
 }
 
 /** The member of the family with these options and the whole distribution. */
@@ -110,7 +116,8 @@ export function planFamily(options: FamilyOptions): Family {
     }
     kind = before.runs[0]!.kind
   }
-  const whole = { group, axes, tails: listTails(axes), stages, ports, relabel: options.relabel }
+  const { relabel, oneWay = false } = options
+  const whole = { group, axes, tails: listTails(axes), stages, ports, relabel, oneWay }
   return { ...whole, removed: 0, axis: Math.max(0, axes.length - 1), copies: 1 }
 }
 
@@ -118,7 +125,7 @@ export function planFamily(options: FamilyOptions): Family {
 export function removeStages(family: Family, removed: number): Family {
   const start = family.stages[family.stages.length - removed]?.before
   if (start === undefined) return family
-  assert(start.spacing === 1, 'with every other vector moving, R would be no interval')
+  assert(start.spacing === 1 && !family.oneWay, 'R must be an interval that the distribution can start from')
   return { ...family, removed, axis: start.axis, copies: start.runs.at(-1)!.hi }
 }
 
@@ -274,5 +281,7 @@ function mergeRuns(cut: Cut, runs: readonly Run[], newKind: () => number) {
     else next.push({ lo, hi, kind })
   }
   const stays = (kind: number) => next.some((run) => run.kind === kind)
-  return { runs: next, merges: [...merges.values()].map((merge) => ({ ...merge, parts: stays(merge.base) })) }
+  // Placements in descending order are chunks in ascending order: a message of the cyclic group is one range of them.
+  const ordered = [...merges.values()].reverse()
+  return { runs: next, merges: ordered.map((merge) => ({ ...merge, parts: stays(merge.base) })) }
 }

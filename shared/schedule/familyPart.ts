@@ -1,8 +1,8 @@
 /** One rank's part in a schedule of the butterfly family, in O(its sends). */
 import { assert } from '../base/assert.ts'
-import { expand, type Family, placementsOf } from './family.ts'
+import { expand, type Family, placementsOf, type Stage } from './family.ts'
 import { reduceStep, type WrittenStep } from './reduceStep.ts'
-import { createSlotTable, sortByChunk } from './slotTable.ts'
+import { createSlotTable, type SlotTable, sortByChunk } from './slotTable.ts'
 import type { Local, RankSchedule } from './types.ts'
 
 /** Which half of the allreduce: the reduction alone is a reduce-scatter, the distribution alone an allgather. */
@@ -31,34 +31,42 @@ export function familyPart(family: Family, rank: number, phase: Phase = 'both'):
     for (const p of placementsOf(family, last, last.runs)) held[p] = table.find(last.runs[0]!.kind, p)
   }
   if (phase !== 'reduce')
-    for (const stage of stages.slice(0, stages.length - removed).reverse()) {
-      const blocks = stage.blocks.map(({ lo, hi, shift }) => ({
-        shift,
-        landing: expand(family, stage.after.axis, [{ lo, hi }], stage.after.spacing),
-      }))
-      steps.push({
-        sends: blocks.map(({ shift, landing }) => ({
-          to: group.add(rank, shift),
-          slots: sortByChunk(
-            family,
-            table,
-            landing.map((p) => held[p]!),
-          ),
-        })),
-        receives: blocks.map(({ shift, landing }) => ({
-          from: group.add(rank, group.negate(shift)),
-          slots: sortByChunk(
-            family,
-            table,
-            landing.map((p) => group.add(shift, p)),
-          ),
-          how: 'store',
-        })),
-        locals: [],
-      })
-    }
+    for (const stage of stages.slice(0, stages.length - removed).reverse())
+      steps.push(distributeStep(family, rank, table, stage, held))
   const input = phase === 'distribute' ? [0] : [...held.keys(), ...copies.map((copy) => copy.slot)]
   const output = new Array<number>(group.size)
   for (const [p, slot] of held.entries()) output[table.chunks[p]!] = slot
   return { rank, slots: table.chunks, input, steps, output: phase === 'reduce' ? [held[0]!] : output }
+}
+
+/** The moves of the stage backwards, with copies; or the same way, by placements with the sign turned. */
+function distributeStep(
+  family: Family,
+  rank: number,
+  table: SlotTable,
+  { blocks, after }: Stage,
+  held: readonly number[],
+): WrittenStep {
+  const { group, oneWay } = family
+  const turn = (p: number) => (oneWay ? group.negate(p) : p)
+  const moves = blocks.map(({ lo, hi, shift }) => {
+    const landing = expand(family, after.axis, [{ lo, hi }], after.spacing)
+    return {
+      by: turn(shift),
+      sent: landing.map((p) => held[turn(p)]!),
+      received: landing.map((p) => turn(group.add(shift, p))),
+    }
+  })
+  return {
+    sends: moves.map(({ by, sent }) => ({
+      to: group.add(rank, by),
+      slots: sortByChunk(family, table, sent),
+    })),
+    receives: moves.map(({ by, received }) => ({
+      from: group.add(rank, group.negate(by)),
+      slots: sortByChunk(family, table, received),
+      how: 'store',
+    })),
+    locals: [],
+  }
 }

@@ -8,10 +8,10 @@ export interface OperandTrees {
   leaf(rank: number): number
   /** The tree left (+) right. */
   combine(left: number, right: number): number
-  /** Number of ranks that contribute at least once. */
-  contributors(tree: number): number
-  /** Number of contributions; above `contributors` when some rank is counted more than once. */
-  leaves(tree: number): number
+  /** Every rank contributes, at least once. */
+  complete(tree: number): boolean
+  /** No rank contributes twice. */
+  once(tree: number): boolean
   /** A rank that contributes to both, or undefined. */
   shared(left: number, right: number): number | undefined
   /** A rank that does not contribute, or undefined. */
@@ -31,7 +31,8 @@ export function createOperandTrees(size: number): OperandTrees {
   const trees = createPairTable(size)
   const canonicals = createPairTable(size)
   const canonicalOf = Array.from({ length: size }, (_, rank) => rank)
-  const leafCount = new Array<number>(size).fill(1)
+  const isComplete = new Array<boolean>(size).fill(size === 1)
+  const isOnce = new Array<boolean>(size).fill(true)
   const first = Array.from({ length: size }, (_, rank) => rank)
   const last = Array.from({ length: size }, (_, rank) => rank)
   const isOrdered = new Array<boolean>(size).fill(true)
@@ -45,12 +46,20 @@ export function createOperandTrees(size: number): OperandTrees {
       larger.set(sets)
       sets = larger
     }
-    for (let w = 0; w < words; w++)
-      sets[tree * words + w] = sets[left * words + w]! | sets[right * words + w]!
+    let disjoint = true
+    let contributors = 0
+    for (let w = 0; w < words; w++) {
+      const inLeft = sets[left * words + w]!
+      const inRight = sets[right * words + w]!
+      sets[tree * words + w] = inLeft | inRight
+      disjoint &&= (inLeft & inRight) === 0
+      contributors += bitCount(inLeft | inRight)
+    }
+    isOnce.push(disjoint && isOnce[left]! && isOnce[right]!)
+    isComplete.push(contributors === size)
     const a = canonicalOf[left]!
     const b = canonicalOf[right]!
     canonicalOf.push(canonicals.intern(Math.min(a, b), Math.max(a, b)))
-    leafCount.push(leafCount[left]! + leafCount[right]!)
     first.push(first[left]!)
     last.push(last[right]!)
     isOrdered.push(isOrdered[left]! && isOrdered[right]! && last[left]! < first[right]!)
@@ -65,12 +74,8 @@ export function createOperandTrees(size: number): OperandTrees {
       if (tree === known) add(tree, left, right)
       return tree
     },
-    contributors(tree) {
-      let bits = 0
-      for (let w = 0; w < words; w++) bits += bitCount(sets[tree * words + w]!)
-      return bits
-    },
-    leaves: (tree) => leafCount[tree]!,
+    complete: (tree) => isComplete[tree]!,
+    once: (tree) => isOnce[tree]!,
     shared(left, right) {
       for (let w = 0; w < words; w++) {
         const both = sets[left * words + w]! & sets[right * words + w]!

@@ -1,9 +1,9 @@
 import { createCyclicGroup } from './cyclicGroup.ts'
 import { createMember } from './member.ts'
 
-const options = (size: number) => ({ group: createCyclicGroup(size), window: 1 })
+const options = (size: number) => ({ group: createCyclicGroup(size), window: 1, oneWay: true })
 
-/** Window 1: in each step every rank passes one chunk on to its neighbour. */
+/** Window 1: in each step every rank passes one chunk on to the same neighbour. */
 export const ring = createMember({
   name: 'ring',
   title: 'Ring',

@@ -49,16 +49,19 @@ export function verifySchedule(schedule: Schedule, options: VerifyOptions = {}):
     }
     const before = own[slot]!
     if (before === EMPTY) fail(part.rank, step, `slot ${slot} is combined into, but holds nothing`)
-    if (!repeats) {
-      const twice = trees.shared(before, value)
-      if (twice !== undefined)
-        fail(part.rank, step, `slot ${slot} would count the contribution of rank ${twice} twice`)
-    }
-    own[slot] = how === 'append' ? trees.combine(before, value) : trees.combine(value, before)
+    const tree = how === 'append' ? trees.combine(before, value) : trees.combine(value, before)
+    if (!repeats && !trees.once(tree))
+      fail(
+        part.rank,
+        step,
+        `slot ${slot} would count the contribution of rank ${trees.shared(before, value)} twice`,
+      )
+    own[slot] = tree
   }
 
+  const seen: Seen = { marks: [], list: 0 }
   for (let step = 0; step < schedule.steps; step++) {
-    const messages = readSends(schedule, values, step)
+    const messages = readSends(schedule, values, step, seen)
     for (const part of schedule.ranks) {
       const { receives, locals } = part.steps[step]!
       for (const receive of receives) {
@@ -73,16 +76,18 @@ export function verifySchedule(schedule: Schedule, options: VerifyOptions = {}):
             step,
             `expects ${receive.slots.length} slots from rank ${receive.from}, which sends ${message.values.length}`,
           )
-        const twice = repeated(receive.slots)
+        const twice = repeated(receive.slots, seen)
         if (twice !== undefined)
           fail(part.rank, step, `receives twice into slot ${twice} from rank ${receive.from}`)
-        for (const [at, slot] of receive.slots.entries()) {
+        for (let at = 0; at < receive.slots.length; at++) {
+          const slot = receive.slots[at]!
           checkSlot(part, step, slot)
-          if (part.slots[slot] !== message.chunks[at])
+          const chunk = schedule.ranks[receive.from]!.slots[message.slots[at]!]
+          if (part.slots[slot] !== chunk)
             fail(
               part.rank,
               step,
-              `slot ${slot} is for chunk ${part.slots[slot]}, but rank ${receive.from} sends chunk ${message.chunks[at]}`,
+              `slot ${slot} is for chunk ${part.slots[slot]}, but rank ${receive.from} sends chunk ${chunk}`,
             )
           write(part, step, slot, message.values[at]!, receive.how)
         }
@@ -104,11 +109,17 @@ export function verifySchedule(schedule: Schedule, options: VerifyOptions = {}):
 }
 
 interface Message {
-  readonly chunks: readonly number[]
-  readonly values: readonly number[]
+  /** Of the sender. */
+  readonly slots: readonly number[]
+  readonly values: Int32Array
 }
 
-function readSends(schedule: Schedule, values: readonly Int32Array[], step: number): Map<number, Message> {
+function readSends(
+  schedule: Schedule,
+  values: readonly Int32Array[],
+  step: number,
+  seen: Seen,
+): Map<number, Message> {
   const { size } = schedule
   const messages = new Map<number, Message>()
   for (const part of schedule.ranks) {
@@ -117,15 +128,16 @@ function readSends(schedule: Schedule, values: readonly Int32Array[], step: numb
         fail(part.rank, step, `cannot send to rank ${to}`)
       if (slots.length === 0) fail(part.rank, step, `sends an empty message to rank ${to}`)
       if (messages.has(part.rank * size + to)) fail(part.rank, step, `sends two messages to rank ${to}`)
-      const twice = repeated(slots)
+      const twice = repeated(slots, seen)
       if (twice !== undefined) fail(part.rank, step, `sends slot ${twice} twice to rank ${to}`)
-      const message = { chunks: new Array<number>(slots.length), values: new Array<number>(slots.length) }
-      for (const [at, slot] of slots.entries()) {
+      const own = values[part.rank]!
+      const message = { slots, values: new Int32Array(slots.length) }
+      for (let at = 0; at < slots.length; at++) {
+        const slot = slots[at]!
         checkSlot(part, step, slot)
-        const value = values[part.rank]![slot]!
-        if (value === EMPTY) fail(part.rank, step, `slot ${slot} is sent to rank ${to}, but holds nothing`)
-        message.chunks[at] = part.slots[slot]!
-        message.values[at] = value
+        if (own[slot] === EMPTY)
+          fail(part.rank, step, `slot ${slot} is sent to rank ${to}, but holds nothing`)
+        message.values[at] = own[slot]!
       }
       messages.set(part.rank * size + to, message)
     }
@@ -153,10 +165,19 @@ function checkSlot(part: RankSchedule, step: number, slot: number): void {
     fail(part.rank, step, `there is no slot ${slot}, the rank has ${part.slots.length}`)
 }
 
-function repeated(slots: readonly number[]): number | undefined {
-  if (slots.length < 2) return undefined
-  const seen = new Set<number>()
-  return slots.find((slot) => seen.size === seen.add(slot).size)
+/** A slot that is listed twice. `seen` marks slots by list; one array serves all lists of a run. */
+interface Seen {
+  readonly marks: number[]
+  list: number
+}
+
+function repeated(slots: readonly number[], seen: Seen): number | undefined {
+  const list = ++seen.list
+  for (const slot of slots) {
+    if (seen.marks[slot] === list) return slot
+    seen.marks[slot] = list
+  }
+  return undefined
 }
 
 function judge(
@@ -166,7 +187,7 @@ function judge(
   values: readonly Int32Array[],
   chunks: number,
 ): Verification {
-  const { size, steps } = schedule
+  const { steps } = schedule
   const canonical = new Int32Array(chunks).fill(EMPTY)
   const facts = { identical: true, ordered: true, rankFold: true, once: true }
   for (const part of schedule.ranks) {
@@ -179,7 +200,7 @@ function judge(
       const tree = values[part.rank]![slot]!
       if (tree === EMPTY) fail(part.rank, steps, `slot ${slot} is output, but holds nothing`)
       const source = contract.source(chunk)
-      if (source === undefined && trees.contributors(tree) !== size)
+      if (source === undefined && !trees.complete(tree))
         fail(part.rank, steps, `slot ${slot} lacks the contribution of rank ${trees.missing(tree)}`)
       if (source !== undefined && tree !== trees.leaf(source))
         fail(part.rank, steps, `slot ${slot} does not hold chunk ${chunk} of rank ${source}`)
@@ -187,7 +208,7 @@ function judge(
       facts.identical &&= canonical[chunk] === trees.canonical(tree)
       facts.ordered &&= trees.ordered(tree)
       facts.rankFold &&= trees.ordered(tree) && trees.leftFold(tree)
-      facts.once &&= trees.leaves(tree) === trees.contributors(tree)
+      facts.once &&= trees.once(tree)
     }
     if (part.output.length !== at)
       fail(part.rank, steps, `has ${part.output.length} output slots, the collective needs ${at}`)

@@ -6,7 +6,7 @@ const largest = (size: number) => Math.max(1, size >> 1)
 
 /**
  * Between ring (w = 1) and butterfly (w = P / 2), the open question of the paper: N -> N - min(w, floor(N / 2)). No
- * message carries more than w chunks; a + ceil(log2(P - a w)) steps per phase, a = steps with N >= 2 w.
+ * message carries more than w chunks, and most go to one neighbour at distance w; a + ceil(log2(P - a w)) steps per phase, a = steps with N >= 2 w.
  */
 export const window = createMember({
   name: 'window',
@@ -25,7 +25,7 @@ export const window = createMember({
   options(size, settings) {
     const w = Number(settings.window)
     if (w < 1 || w > largest(size)) return `window can be 1 .. ${largest(size)}, not ${w}`
-    return { group: createCyclicGroup(size), window: w }
+    return { group: createCyclicGroup(size), window: w, oneWay: true }
   },
   /** 1, 2, 3, 4, 6, 8, 12, ...: steps go down by about a third from one to the next. */
   variants: (size) =>
