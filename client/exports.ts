@@ -1,0 +1,41 @@
+/** What the package offers everywhere beside `join`. */
+export {
+  AbortedError,
+  ArgumentError,
+  type ErrorCode,
+  JoinError,
+  LinkError,
+  MismatchError,
+  PapilioError,
+  PeerLostError,
+  type PeerName,
+  ProtocolError,
+  ScheduleError,
+  TimeoutError,
+  UnsupportedError,
+} from '../shared/base/errors.ts'
+export { createMemoryGroup, type MemoryGroupOptions } from '../shared/collective/memoryGroup.ts'
+export type {
+  AllreduceOptions,
+  Choice,
+  CollectiveOptions,
+  Consistency,
+  Group,
+  GroupEvents,
+  GroupState,
+  PlanRequest,
+  Progress,
+  Report,
+  Result,
+  StepReport,
+  TraceMessage,
+  Waiting,
+} from '../shared/collective/types.ts'
+export type { NetworkModel, Prediction } from '../shared/cost/types.ts'
+export type { Member, View } from '../shared/membership/types.ts'
+export type { LinkPath, LinkState, LinkStatus } from '../shared/transport/types.ts'
+export type { NumericArray } from '../shared/wire/dtype.ts'
+export type { OperatorName } from '../shared/wire/operator.ts'
+export type { JoinedGroup, JoinOptions, JoinStatus } from './rtc/join.ts'
+export { createSeatStore, type SeatStore } from './rtc/seats.ts'
+export type { ServerState } from './rtc/signaling.ts'
