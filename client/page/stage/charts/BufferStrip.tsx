@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useCallback, useMemo } from 'preact/hooks'
+import { useCallback } from 'preact/hooks'
 import type { Schedule } from '../../../../shared/schedule/types.ts'
 import { Chart } from '../drawing/Chart.tsx'
 import { formatList, plural } from '../format.ts'
@@ -18,8 +18,7 @@ export interface BufferStripProps {
 
 /** What one rank holds after a step: for phones, and for "my chunks". */
 export function BufferStrip({ schedule, ranks, rank, after }: BufferStripProps): JSX.Element {
-  const all = useMemo(() => holdingsOf(schedule), [schedule])
-  const holdings = all[Math.max(0, Math.min(after, schedule.steps))]!
+  const holdings = holdingsOf(schedule)[Math.max(0, Math.min(after, schedule.steps))]!
   const { chunks } = schedule
   const draw = useCallback(
     (width: number, scale: number) => layoutBufferStrip({ ranks, rank, chunks, holdings }, width, scale),

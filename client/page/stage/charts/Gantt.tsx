@@ -4,10 +4,13 @@ import { Chart } from '../drawing/Chart.tsx'
 import type { Table } from '../drawing/table.ts'
 import { formatBytes, formatSeconds } from '../format.ts'
 import { rankWords } from '../timetable/words.ts'
-import { type GanttData, ganttSummary, layoutGantt } from './ganttLayout.ts'
+import { type GanttData, ganttCursor, ganttSummary, layoutGantt } from './ganttLayout.ts'
 import { waitsOf } from './waits.ts'
 
-export type GanttProps = GanttData
+export interface GanttProps extends GanttData {
+  /** The moment of playback, seconds. */
+  readonly cursor?: number | undefined
+}
 
 export function ganttTable({ ranks, messages }: GanttData): Table {
   const who = (value: string | number) => (value === '' ? '' : rankWords(ranks, Number(value)))
@@ -43,8 +46,8 @@ export function ganttTable({ ranks, messages }: GanttData): Table {
 /** Who sent, received and waited for whom, in real time; the critical path is outlined. */
 export function Gantt({ ranks, messages, predicted, cursor }: GanttProps): JSX.Element {
   const draw = useCallback(
-    (width: number, scale: number) => layoutGantt({ ranks, messages, predicted, cursor }, width, scale),
-    [ranks, messages, predicted, cursor],
+    (width: number, scale: number) => layoutGantt({ ranks, messages, predicted }, width, scale),
+    [ranks, messages, predicted],
   )
   const summary = useMemo(() => ganttSummary({ ranks, messages }), [ranks, messages])
   return (
@@ -56,6 +59,7 @@ export function Gantt({ ranks, messages, predicted, cursor }: GanttProps): JSX.E
       fileName="papilio-gantt"
       table={() => ganttTable({ ranks, messages })}
       draw={draw}
+      moving={cursor === undefined ? undefined : (picture) => ganttCursor(picture, cursor)}
       notes={
         <span class="stage-note">
           upper bar sends, lower bar receives, hatched waits, outlined: critical path

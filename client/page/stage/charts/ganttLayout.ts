@@ -18,7 +18,17 @@ export interface GanttData {
   readonly messages: readonly (readonly TraceMessage[] | undefined)[]
   /** Predicted seconds of each step. */
   readonly predicted?: readonly number[] | undefined
-  readonly cursor?: number | undefined
+}
+
+export interface GanttPicture extends Picture {
+  /** Where second 0 and the last second are, px. */
+  readonly axis: { readonly left: number; readonly right: number; readonly top: number; readonly end: number }
+}
+
+/** The line at the moment of playback. */
+export function ganttCursor({ axis, height }: GanttPicture, seconds: number): Mark[] {
+  const x = linear(0, axis.end, axis.left, axis.right)(Math.min(axis.end, Math.max(0, seconds)))
+  return [line(x, axis.top - 4, x, height, { stroke: 'accent', line: 1.5 })]
 }
 
 interface Frame {
@@ -162,7 +172,7 @@ function rowHeightOf(size: number): number {
   return size <= 8 ? 58 : size <= 16 ? 38 : size <= 32 ? 22 : 15
 }
 
-export function layoutGantt(data: GanttData, width: number, scale = 1): Picture {
+export function layoutGantt(data: GanttData, width: number, scale = 1): GanttPicture {
   const { ranks, messages, predicted } = data
   const boundaries = predicted ? cumulative(predicted) : []
   const times = messages.flatMap((trace) => trace ?? []).map((message) => message.end)
@@ -170,7 +180,8 @@ export function layoutGantt(data: GanttData, width: number, scale = 1): Picture 
   const left = labelWidth(ranks, width, scale)
   const top = 24 * scale
   const rowHeight = rowHeightOf(ranks.length) * scale
-  const x = linear(0, end, left, width - 12 * scale)
+  const right = width - 12 * scale
+  const x = linear(0, end, left, right)
   const critical = new Set(criticalPath(messages).map((m) => key(m.from, m.to, m.step)))
   const frame: Frame = { left, rowHeight, scale, x, critical }
   const height = top + ranks.length * rowHeight + 4
@@ -203,9 +214,7 @@ export function layoutGantt(data: GanttData, width: number, scale = 1): Picture 
     if (ghost > 0) marks.push(...predictedMarks(boundaries, y + rowHeight - ghost - 1, frame))
     marks.push(line(left, y + rowHeight, width, y + rowHeight, { stroke: 'hairline', line: 1 }))
   })
-  if (data.cursor !== undefined)
-    marks.push(line(x(data.cursor), top - 4, x(data.cursor), height, { stroke: 'accent', line: 1.5 }))
-  return { width, height, marks, hits }
+  return { width, height, marks, hits, axis: { left, right, top, end } }
 }
 
 function rowLabel(

@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { Figure, type FigureProps } from './Figure.tsx'
 import { type Hit, hitAtPoint, hitByKey } from './hits.ts'
 import { Marks } from './Marks.tsx'
-import type { Drawing } from './marks.ts'
+import type { Drawing, Mark } from './marks.ts'
 import { Tooltip } from './Tooltip.tsx'
 import { useTextScale, useWidth } from './useBox.ts'
 
@@ -12,9 +12,11 @@ export interface Picture extends Drawing {
   readonly hits: readonly Hit[]
 }
 
-export interface ChartProps extends Omit<FigureProps, 'drawing' | 'children'> {
+export interface ChartProps<P extends Picture> extends Omit<FigureProps, 'drawing' | 'children'> {
   /** Lays the chart out for a width and a text size; the same function as long as the data are the same. */
-  readonly draw: (width: number, scale: number) => Picture
+  readonly draw: (width: number, scale: number) => P
+  /** What changes more often than the picture. */
+  readonly moving?: ((picture: P) => readonly Mark[]) | undefined
   /** What the arrow keys move over: "Messages", "Sizes". */
   readonly items: string
   readonly children?: ComponentChildren
@@ -23,7 +25,8 @@ export interface ChartProps extends Omit<FigureProps, 'drawing' | 'children'> {
 /** What takes keys must be reachable by keyboard. */
 const focusable = { tabIndex: 0 }
 
-export function Chart({ draw, items, children, ...figure }: ChartProps): JSX.Element {
+export function Chart<P extends Picture>(props: ChartProps<P>): JSX.Element {
+  const { draw, moving, items, children, ...figure } = props
   const [attach, width] = useWidth<HTMLDivElement>()
   const scale = useTextScale()
   const picture = useMemo(() => draw(Math.max(width, 200), scale), [draw, width, scale])
@@ -70,6 +73,7 @@ export function Chart({ draw, items, children, ...figure }: ChartProps): JSX.Ele
               onPointerLeave={() => setPointed(undefined)}
             >
               <Marks marks={picture.marks} />
+              {moving && <Marks marks={moving(picture)} />}
               {hit && <PointedMark hit={hit} />}
             </svg>
           </section>

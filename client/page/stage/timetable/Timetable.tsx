@@ -53,7 +53,7 @@ export function Timetable(props: TimetableProps): JSX.Element {
       ),
     [schedule, bytes, mode, ghostOf, messages, predicted, ranks, width, height, detail, scale],
   )
-  const holdings = useMemo(() => holdingsOf(schedule), [schedule])
+  const holdings = holdingsOf(schedule)
   const body = useRef<HTMLDivElement>(null)
   const pointing = usePointing(layout, body)
   const [hovered, setHovered] = useState<number>()

@@ -162,8 +162,18 @@ function snapshot(
   }
 }
 
-/** The holdings at every boundary, 0 .. steps. */
-export function holdingsOf(schedule: Schedule): Holdings[] {
+const replayed = new WeakMap<Schedule, readonly Holdings[]>()
+
+/** The holdings at every boundary, 0 .. steps; the same ones for the same schedule. */
+export function holdingsOf(schedule: Schedule): readonly Holdings[] {
+  const known = replayed.get(schedule)
+  if (known !== undefined) return known
+  const made = replay(schedule)
+  replayed.set(schedule, made)
+  return made
+}
+
+function replay(schedule: Schedule): Holdings[] {
   const words = Math.ceil(schedule.size / 32)
   const state = schedule.ranks.map(({ rank, slots, input }) => {
     const sets = slots.map(() => new Uint32Array(words))

@@ -4,7 +4,11 @@ import { layoutBufferStrip } from '../../../../../client/page/stage/charts/buffe
 import { fitTable } from '../../../../../client/page/stage/charts/FitPlot.tsx'
 import { fitSummary, layoutFit, shownLink } from '../../../../../client/page/stage/charts/fitLayout.ts'
 import { ganttTable } from '../../../../../client/page/stage/charts/Gantt.tsx'
-import { ganttSummary, layoutGantt } from '../../../../../client/page/stage/charts/ganttLayout.ts'
+import {
+  ganttCursor,
+  ganttSummary,
+  layoutGantt,
+} from '../../../../../client/page/stage/charts/ganttLayout.ts'
 import { sizeTable } from '../../../../../client/page/stage/charts/SizeChart.tsx'
 import { sweepTable } from '../../../../../client/page/stage/charts/SweepChart.tsx'
 import { layoutSizes, sizeSummary, spread } from '../../../../../client/page/stage/charts/sizeLayout.ts'
@@ -84,6 +88,20 @@ describe('Gantt', () => {
     expect(ganttTable({ ranks: ranksOf(7), messages }).rows.length).toBeGreaterThanOrEqual(84)
     expect(ganttSummary({ ranks: ranksOf(7), messages })).toMatch(/^7 ranks in real time.*Critical path: /)
     expect(ganttSummary({ ranks: ranksOf(2), messages: [undefined, []] })).toBe('No messages were recorded.')
+  })
+})
+
+describe('the cursor of the Gantt chart', () => {
+  it('runs from the left end of the axis to the right one and not beyond', () => {
+    const picture = layoutGantt({ ranks: ranksOf(4), messages: tracesOf(butterfly(4), 4096) }, 900)
+    const { left, right, end } = picture.axis
+    const x = (seconds: number) => {
+      const [mark] = ganttCursor(picture, seconds)
+      return Number(/M([\d.]+) /.exec(mark?.kind === 'path' ? mark.d : '')?.[1])
+    }
+    expect([x(-1), x(0)]).toEqual([left, left])
+    expect(x(end / 2)).toBeCloseTo((left + right) / 2, 1)
+    expect([x(end), x(2 * end)]).toEqual([right, right])
   })
 })
 
