@@ -40,8 +40,11 @@ export function formatTimetable(shape: ScheduleShape, parts: readonly RankSchedu
 
 /** One rank's part as text: every message and every move, with slots. */
 export function formatPart(part: RankSchedule): string {
-  const name = (slots: readonly number[]) =>
-    `chunks ${formatChunks(slots.map((slot) => part.slots[slot]!))} (slots ${slots.join(' ')})`
+  const name = (slots: readonly number[]) => {
+    const plural = slots.length === 1 ? '' : 's'
+    const chunks = formatChunks(slots.map((slot) => part.slots[slot]!))
+    return `chunk${plural} ${chunks} (slot${plural} ${slots.join(' ')})`
+  }
   return part.steps
     .map((step, index) =>
       [
