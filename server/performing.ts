@@ -15,8 +15,8 @@ export interface PerformingParts {
   readonly io: SocketServer
   stunPort(): number | undefined
   socketOf(connection: string): ClientSocket | undefined
-  /** An accused member was asked whether it is alive and said nothing. */
-  onSilence(code: string, connection: string): void
+  /** An accused member was asked whether it is alive. */
+  onVerdict(code: string, connection: string, isAlive: boolean): void
 }
 
 export function createPerformer(parts: PerformingParts): (code: string, effect: EdgeEffect) => void {
@@ -26,9 +26,9 @@ export function createPerformer(parts: PerformingParts): (code: string, effect: 
   const ask = async (code: string, socket: ClientSocket) => {
     if (asked.has(socket.id)) return
     asked.add(socket.id)
-    const alive = await isAlive(socket, clock, config.aliveSeconds)
+    const answers = await isAlive(socket, clock, config.aliveSeconds)
     asked.delete(socket.id)
-    if (!alive) parts.onSilence(code, socket.id)
+    parts.onVerdict(code, socket.id, answers)
   }
 
   return (code, effect) => {

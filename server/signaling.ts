@@ -69,7 +69,8 @@ export function createSignaling(parts: SignalingParts): Signaling {
       ...parts,
       io,
       socketOf,
-      onSilence: (code, connection) => rooms.dispatch(code, { type: 'silent', connection }),
+      onVerdict: (code, connection, isAlive) =>
+        rooms.dispatch(code, { type: isAlive ? 'answered' : 'silent', connection }),
     }),
     observe: observer(log, metrics),
   })

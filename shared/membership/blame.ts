@@ -16,11 +16,17 @@ export function condemned(complaints: readonly Complaint[], about: string, size:
   return credible.length * 2 > others
 }
 
+/** Once: what was complained of already stays as it was, confirmed or not. */
 export function addComplaint(complaints: readonly Complaint[], added: Complaint): readonly Complaint[] {
-  const others = complaints.filter(
-    (complaint) => complaint.by !== added.by || complaint.about !== added.about,
+  const isKnown = complaints.some(({ by, about }) => by === added.by && about === added.about)
+  return isKnown ? complaints : [...complaints, added]
+}
+
+/** The accused is alive. */
+export function confirm(complaints: readonly Complaint[], accused: string): readonly Complaint[] {
+  return complaints.map((complaint) =>
+    complaint.about === accused ? { ...complaint, isConfirmed: true } : complaint,
   )
-  return [...others, added]
 }
 
 /** A link that works ends the complaints of both sides. */
@@ -28,12 +34,22 @@ export function dropPair(complaints: readonly Complaint[], a: string, b: string)
   return complaints.filter(({ by, about }) => !((by === a && about === b) || (by === b && about === a)))
 }
 
-/** Each pair once, whoever complained first. */
+/** Each pair once, with what was said first. A complaint counts when the accused has shown that it is alive. */
 export function blockedPairs(complaints: readonly Complaint[]): readonly BlockedPair[] {
+  return [...pairsOf(complaints).values()]
+}
+
+/** A pair that had a link, as far as anybody said, has none now. */
+export function hasNewPair(before: readonly Complaint[], after: readonly Complaint[]): boolean {
+  const known = pairsOf(before)
+  return [...pairsOf(after).keys()].some((key) => !known.has(key))
+}
+
+function pairsOf(complaints: readonly Complaint[]): ReadonlyMap<string, BlockedPair> {
   const pairs = new Map<string, BlockedPair>()
-  for (const { by, about, reason } of complaints) {
+  for (const { by, about, reason, isConfirmed } of complaints) {
     const key = by < about ? `${by} ${about}` : `${about} ${by}`
-    if (!pairs.has(key)) pairs.set(key, { a: by, b: about, reason })
+    if (isConfirmed && !pairs.has(key)) pairs.set(key, { a: by, b: about, reason })
   }
-  return [...pairs.values()]
+  return pairs
 }

@@ -3,7 +3,7 @@
  * here. docs/protocol.md states the invariants; ids, luck and time come in with the events.
  */
 import { unreachable } from '../base/assert.ts'
-import { addComplaint, condemned, dropPair } from './blame.ts'
+import { addComplaint, condemned, confirm, dropPair } from './blame.ts'
 import { join } from './roomJoin.ts'
 import { conclude, stale } from './roomStep.ts'
 import type { Room, RoomEvent, RoomSettings, Seat, Step } from './roomTypes.ts'
@@ -25,6 +25,9 @@ export function step(room: Room, event: RoomEvent): Step {
       return disconnect(room, seat)
     case 'lost':
       return lost(room, seat, event)
+    case 'answered':
+      if (!isAccused(room, seat)) return stale(room)
+      return conclude(room, { ...room, complaints: confirm(room.complaints, seat.peerId) }, 'blocked')
     case 'silent':
       return isAccused(room, seat)
         ? expel(room, seat, 'lost', 'You did not answer for a while.')
@@ -77,6 +80,7 @@ function lost(room: Room, by: Seat, event: { peerId: string; epoch: number; reas
     by: by.peerId,
     about: target.peerId,
     reason: event.reason,
+    isConfirmed: false,
   })
   const size = room.seats.filter(({ presence }) => presence !== 'gone').length
   if (condemned(complaints, target.peerId, size)) {

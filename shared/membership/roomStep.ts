@@ -1,5 +1,5 @@
 /** What every step of a room ends with: epoch, clean-up, views to those who need one. */
-import { blockedPairs } from './blame.ts'
+import { blockedPairs, hasNewPair } from './blame.ts'
 import type { Known, Reason, Room, RoomEffect, Seat, Step } from './roomTypes.ts'
 import type { View } from './types.ts'
 
@@ -57,8 +57,9 @@ export function conclude(
 }
 
 /**
- * One more when the members or their order change, else the same. After a restart of the server, the epoch that a
- * survivor knows is taken over together with exactly its members; with other members it can only be exceeded.
+ * One more when the members or their order change or a pair of them loses its link, else the same. After a restart of
+ * the server, the epoch that a survivor knows is taken over together with exactly its members; with other members it
+ * can only be exceeded.
  */
 function nextEpoch(before: Room, after: Room, known: Known | undefined): number {
   const now = membersOf(after).map(({ peerId }) => peerId)
@@ -70,7 +71,9 @@ function nextEpoch(before: Room, after: Room, known: Known | undefined): number 
     membersOf(before).map(({ peerId }) => peerId),
     now,
   )
-  return same ? before.epoch : before.epoch + 1
+  // What a broken link carried may be lost: the ops of a group need a start from which all of its members agree.
+  const isBroken = hasNewPair(before.complaints, after.complaints)
+  return same && !isBroken ? before.epoch : before.epoch + 1
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {

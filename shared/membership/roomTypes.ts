@@ -33,6 +33,8 @@ export interface Complaint {
   readonly by: string
   readonly about: string
   readonly reason: string
+  /** The accused has shown since that it is alive: it is the link that is missing, not the member. */
+  readonly isConfirmed: boolean
 }
 
 /** Plain data: can be stored, compared and replayed. */
@@ -83,7 +85,8 @@ export type RoomEvent =
       readonly epoch: number
       readonly reason: string
     }
-  /** The connection was asked whether it is alive and did not answer. */
+  /** The connection was asked whether it is alive, and did or did not answer. */
+  | { readonly type: 'answered'; readonly connection: string }
   | { readonly type: 'silent'; readonly connection: string }
   | { readonly type: 'linked'; readonly connection: string; readonly peerId: string }
   | { readonly type: 'kick'; readonly connection: string; readonly peerId: string }
@@ -114,7 +117,7 @@ export type RoomEffect =
       readonly cause: RemovalCause
       readonly message: string
     }
-  /** Ask whether this connection is alive; `silent` comes back when it does not answer. */
+  /** Ask whether this connection is alive; `answered` or `silent` comes back. */
   | { readonly type: 'probe'; readonly connection: string }
   | { readonly type: 'timer'; readonly timer: number; readonly seconds: number }
 
@@ -131,6 +134,7 @@ export type Reason =
   | 'lost'
   | 'unreachable'
   | 'complaint'
+  | 'blocked'
   | 'linked'
   | 'kicked'
   | 'locked'

@@ -15,7 +15,10 @@ export interface BlockedPair {
   readonly reason: string
 }
 
-/** Two views with the same epoch have the same members; the later one only brings `blocked` up to date. */
+/**
+ * A new pair without a link is a new epoch, since messages may be lost. Two views with the same epoch have the same
+ * members; the later one only drops pairs from `blocked` that have a link again.
+ */
 export interface View {
   readonly epoch: number
   /** In rank order: members[rank]. */

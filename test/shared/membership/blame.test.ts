@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
-import { addComplaint, blockedPairs, condemned, dropPair } from '../../../shared/membership/blame.ts'
+import {
+  addComplaint,
+  blockedPairs,
+  condemned,
+  confirm,
+  dropPair,
+  hasNewPair,
+} from '../../../shared/membership/blame.ts'
 import type { Complaint } from '../../../shared/membership/roomTypes.ts'
 
 /** "ab" means that a complains of b. */
 const complaints = (...pairs: string[]): Complaint[] =>
-  pairs.map((pair) => ({ by: pair[0]!, about: pair[1]!, reason: pair }))
+  pairs.map((pair) => ({ by: pair[0]!, about: pair[1]!, reason: pair, isConfirmed: true }))
 
 test('of two members neither is to blame', () => {
   expect(condemned(complaints('ab', 'ba'), 'a', 2)).toBe(false)
@@ -34,11 +41,22 @@ test('a network that isolates everybody from everybody condemns nobody', () => {
 })
 
 test('each pair is shown once, the same complaint counts once, and a link that works ends both sides', () => {
-  const repeated = addComplaint(complaints('ab', 'ba', 'ac'), { by: 'a', about: 'b', reason: 'again' })
-  expect(repeated.length).toBe(3)
-  expect(blockedPairs(repeated)).toEqual([
-    { a: 'b', b: 'a', reason: 'ba' },
+  const all = complaints('ab', 'ba', 'ac')
+  expect(addComplaint(all, { by: 'a', about: 'b', reason: 'again', isConfirmed: false })).toEqual(all)
+  expect(blockedPairs(all)).toEqual([
+    { a: 'a', b: 'b', reason: 'ab' },
     { a: 'a', b: 'c', reason: 'ac' },
   ])
-  expect(dropPair(repeated, 'b', 'a')).toEqual(complaints('ac'))
+  expect(dropPair(all, 'b', 'a')).toEqual(complaints('ac'))
+})
+
+test('a pair is blocked once the accused is known to be alive, and new once, whoever complains next', () => {
+  const open = addComplaint([], { by: 'a', about: 'b', reason: 'closed', isConfirmed: false })
+  expect(blockedPairs(open)).toEqual([])
+  const blocked = confirm(open, 'b')
+  expect(confirm(open, 'a')).toEqual(open)
+  expect([hasNewPair([], open), hasNewPair(open, blocked)]).toEqual([false, true])
+  const both = confirm(addComplaint(blocked, { by: 'b', about: 'a', reason: 'too', isConfirmed: false }), 'a')
+  expect(hasNewPair(blocked, both)).toBe(false)
+  expect(hasNewPair(both, dropPair(both, 'a', 'b'))).toBe(false)
 })

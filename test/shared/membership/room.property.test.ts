@@ -18,6 +18,8 @@ const move = fc.record({
     'expire',
     'lost',
     'lost',
+    'answered',
+    'answered',
     'silent',
     'linked',
     'kick',

@@ -113,25 +113,36 @@ describe('losing somebody', () => {
     }
   })
 
-  test('a connected member with one complaint stays: the pair is shown and the member is asked', () => {
+  test('a connected member with one complaint is asked, answers, and stays: the pair is shown at a new epoch', () => {
     const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
-    const { effects } = driver.play(lost(clients[0]!.connection, clients[2]!.peerId))
-    expect(effects[0]).toEqual({ type: 'probe', connection: clients[2]!.connection })
+    const [ada, , cem] = clients
+    const { effects } = driver.play(lost(ada!.connection, cem!.peerId))
+    expect(effects).toEqual([{ type: 'probe', connection: cem!.connection }])
+    expect(driver.play({ type: 'answered', connection: cem!.connection }).reason).toBe('blocked')
     expect(clients.map(({ view }) => view)).toEqual(
       Array(3).fill({
-        epoch: 3,
+        epoch: 4,
         members: viewOf(driver.room).members,
         blocked: [{ a: clients[0]!.peerId, b: clients[2]!.peerId, reason: 'channel closed' }],
       }),
     )
-    driver.play({ type: 'linked', connection: clients[2]!.connection, peerId: clients[0]!.peerId })
-    expect(viewOf(driver.room).blocked).toBeUndefined()
+    // The other side says the same: nothing new.
+    driver.play(lost(cem!.connection, ada!.peerId, 4))
+    driver.play({ type: 'answered', connection: ada!.connection })
+    expect(driver.room.epoch).toBe(4)
+    driver.play({ type: 'linked', connection: cem!.connection, peerId: ada!.peerId })
+    expect(viewOf(driver.room)).toEqual({ epoch: 4, members: viewOf(driver.room).members })
+    // Broken once more: what was under way on it is lost once more.
+    driver.play(lost(ada!.connection, cem!.peerId, 4))
+    driver.play({ type: 'answered', connection: cem!.connection })
+    expect(driver.room.epoch).toBe(5)
   })
 
   test('an accused member that does not answer is put out; without an accusation silence means nothing', () => {
     const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
     const { connection, peerId } = clients[2]!
     expect(driver.play({ type: 'silent', connection }).reason).toBe('stale')
+    expect(driver.play({ type: 'answered', connection }).reason).toBe('stale')
     driver.play(lost(clients[0]!.connection, peerId))
     expect(driver.play({ type: 'silent', connection })).toMatchObject({
       reason: 'lost',
