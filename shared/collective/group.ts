@@ -43,12 +43,15 @@ const localWindowBytes = 1024 * 1024
 const localLatency = 0.001
 const minWindowBytes = 128 * 1024
 const maxWindowBytes = 4 * 1024 * 1024
+/** How often a missing link is asked for again. */
+const reconnectSeconds = 1
 
 export function createGroup(config: GroupConfig): Group {
   return new CollectiveGroup(config)
 }
 
 class CollectiveGroup extends Emitter<GroupEvents> implements Group {
+  readonly #clock: Clock
   readonly #transport: Transport
   readonly #membership: Membership
   readonly #measures: boolean
@@ -61,9 +64,11 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   readonly #calls: Calls
   readonly #models: Models
   #state: GroupState = 'connecting'
+  #stopConnecting = () => {}
 
   constructor({ transport, membership, clock = realClock, measure = true, silenceSeconds = 3 }: GroupConfig) {
     super()
+    this.#clock = clock
     this.#transport = transport
     this.#membership = membership
     this.#measures = measure
@@ -88,8 +93,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       clock,
       limitSeconds: silenceSeconds,
       lanes: () => this.#lanes.entries(),
-      onSilent: (peerId, seconds) =>
-        membership.reportLost(peerId, `no sign of life for ${seconds.toFixed(1)} s`),
+      onSilent: (peerId, seconds) => this.#reconnect(peerId, `no sign of life for ${seconds.toFixed(1)} s`),
     })
     this.#engine = createEngine({
       clock,
@@ -226,6 +230,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#setState('left')
     this.#agreement.end()
     this.#heartbeat.stop()
+    this.#stopConnecting()
     this.#engine.failAll(new PapilioError('LEFT', 'This peer left the group while the op ran.'))
     this.#transport.close()
     this.#lanes.clear()
@@ -238,11 +243,27 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       return
     }
     this.#setState('connecting')
-    const others = view.members.map((member) => member.peerId).filter((peerId) => peerId !== this.peerId)
-    this.#transport.want(others)
-    this.#lanes.viewChanged(view)
     this.#agreement.viewChanged(view)
+    this.#connect()
+    this.#lanes.viewChanged(view)
     this.emit('view', view)
+  }
+
+  /** Asks for links to all other members, again and again while one is missing. */
+  #connect() {
+    this.#stopConnecting()
+    const others = this.roster.map((member) => member.peerId).filter((peerId) => peerId !== this.peerId)
+    this.#transport.want(others)
+    this.#stopConnecting = this.#clock.after(reconnectSeconds, () => {
+      if (this.#state !== 'left' && others.some((peerId) => !this.#transport.link(peerId))) this.#connect()
+    })
+  }
+
+  /** A link that carries nothing is closed, so that a new one can be made if the peer is alive. */
+  #reconnect(peerId: string, reason: string) {
+    this.#membership.reportLost(peerId, reason)
+    const others = this.roster.map((member) => member.peerId)
+    this.#transport.want(others.filter((other) => other !== this.peerId && other !== peerId))
   }
 
   #lost(peerId: string) {
