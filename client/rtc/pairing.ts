@@ -12,13 +12,18 @@ export const attemptSeconds = 15
 export const attempts = 3
 /** Before the second attempt, and twice as long before the third: a hiccup of the network has time to pass. */
 const pauseSeconds = 0.3
+/**
+ * A pair that has failed three times is tried again for as long as it is wanted, but ever more seldom: a browser tab can
+ * make about 500 connections in its life.
+ */
+const firstLongPauseSeconds = 5
+const longestPauseSeconds = 60
 
 export interface PairingParts {
   readonly selfId: string
   readonly peerId: string
   readonly clock: Clock
-  /** The last attempt with this peer in an earlier pairing; 0 at first. */
-  readonly lastAttempt: number
+  readonly history: PairHistory
   connect(options: Pick<ConnectionOptions, 'isInitiator' | 'onSignal' | 'onOpen' | 'onClose'>): Connection
   signal(signal: PeerSignal): void
   onStatus(status: LinkStatus): void
@@ -30,17 +35,26 @@ export interface PairingParts {
   onOutcome(outcome: LinkOutcome): void
 }
 
+/** What outlives a pairing: attempts never repeat, and failures are remembered until a link opens. */
+export interface PairHistory {
+  /** The last attempt; 0 at first. */
+  attempt: number
+  /** Pairings in a row that have failed. */
+  failures: number
+  /** Of the last failure. */
+  error?: LinkError | undefined
+}
+
 export type LinkOutcome = RtcPath | 'failed'
 
 export class Pairing {
   readonly #parts: PairingParts
   readonly #isInitiator: boolean
+  readonly #history: PairHistory
   #state: LinkState = 'signalled'
   #path: RtcPath = 'unknown'
-  #error: LinkError | undefined
   #link: ChannelLink | undefined
   #connection: Connection | undefined
-  #attempt: number
   #tries = 0
   #cancelTimer: (() => void) | undefined
 
@@ -48,7 +62,7 @@ export class Pairing {
     this.#parts = parts
     // One of the two begins, so that two offers can never cross.
     this.#isInitiator = parts.selfId < parts.peerId
-    this.#attempt = parts.lastAttempt
+    this.#history = parts.history
   }
 
   get link(): ChannelLink | undefined {
@@ -59,35 +73,34 @@ export class Pairing {
     return this.#state === 'closed'
   }
 
-  get attempt(): number {
-    return this.#attempt
-  }
-
   status(): LinkStatus {
-    const error = this.#error
+    const { error } = this.#history
     return { peerId: this.#parts.peerId, state: this.#state, path: this.#path, ...(error && { error }) }
   }
 
   start(): void {
     this.#parts.onStatus(this.status())
     if (this.isClosed) return
+    const { failures, attempt } = this.#history
     if (this.#isInitiator) {
-      this.#begin(this.#attempt + 1)
+      const pause = Math.min(firstLongPauseSeconds * 2 ** (failures - 1), longestPauseSeconds)
+      if (failures > 0) this.#after(pause, () => this.#begin(this.#history.attempt + 1))
+      else this.#begin(attempt + 1)
       return
     }
     // The other side may still believe in the link that this side has lost.
-    if (this.#attempt > 0) this.#again()
+    if (attempt > 0) this.#again()
     this.#wait(attempts * attemptSeconds)
   }
 
   accept(signal: PeerSignal): void {
-    if (this.isClosed || signal.attempt < this.#attempt) return
+    if (this.isClosed || signal.attempt < this.#history.attempt) return
     if (signal.type === 'again') {
-      if (this.#isInitiator && this.#connection && signal.attempt === this.#attempt)
+      if (this.#isInitiator && this.#connection && signal.attempt === this.#history.attempt)
         this.#ended({ code: 'CHANNEL_CLOSED' })
       return
     }
-    if (signal.attempt > this.#attempt) {
+    if (signal.attempt > this.#history.attempt) {
       if (this.#isInitiator) return
       if (this.#state === 'open') {
         this.#close('CHANNEL_CLOSED', 'the other side lost it and began a new one')
@@ -107,12 +120,12 @@ export class Pairing {
 
   #begin(attempt: number): void {
     this.#connection?.close()
-    this.#attempt = attempt
+    this.#history.attempt = attempt
     this.#tries++
     this.#become(this.#isInitiator ? 'signalled' : 'checking')
     if (this.isClosed) return
     this.#wait(attemptSeconds)
-    const current = () => attempt === this.#attempt && !this.isClosed
+    const current = () => attempt === this.#history.attempt && !this.isClosed
     const connection = this.#parts.connect({
       isInitiator: this.#isInitiator,
       onSignal: (negotiation) => {
@@ -140,6 +153,8 @@ export class Pairing {
       onBroken: (cause) => this.#close('CHANNEL_CLOSED', 'a message could not be sent', cause),
     })
     this.#link = link
+    this.#history.failures = 0
+    this.#history.error = undefined
     this.#become('open')
     if (!this.isClosed) this.#parts.onOpen(link)
     for (const data of early) link.receive(data)
@@ -168,25 +183,32 @@ export class Pairing {
   }
 
   #failed(cause: Error | undefined): void {
-    if (this.#tries >= attempts) {
-      const silence = this.#isInitiator ? 'it did not answer' : 'it made no offer'
-      const stage = this.#state === 'signalled' ? silence : 'no network path to it was found'
-      this.#close('ICE_FAILED', `${stage} in ${attempts} attempts of up to ${attemptSeconds} s each`, cause)
+    // After earlier failures one attempt at a time is enough.
+    if (this.#tries >= attempts || this.#history.failures > 0) {
+      this.#close('ICE_FAILED', this.#failure(), cause)
       return
     }
     this.#connection?.close()
     this.#connection = undefined
     this.#become('signalled')
     if (this.#isInitiator) {
-      this.#after(pauseSeconds * this.#tries, () => this.#begin(this.#attempt + 1))
+      this.#after(pauseSeconds * this.#tries, () => this.#begin(this.#history.attempt + 1))
     } else {
       this.#again()
       this.#wait(2 * attemptSeconds)
     }
   }
 
+  #failure(): string {
+    const isSilent = this.#state === 'signalled'
+    if (isSilent && !this.#isInitiator) return 'it made no offer in time'
+    const times = this.#tries === 1 ? 'one attempt' : `${this.#tries} attempts`
+    const stage = isSilent ? 'it did not answer' : 'no network path to it was found'
+    return `${stage} in ${times} of up to ${attemptSeconds} s`
+  }
+
   #again(): void {
-    this.#parts.signal({ type: 'again', attempt: this.#attempt })
+    this.#parts.signal({ type: 'again', attempt: this.#history.attempt })
   }
 
   #wait(seconds: number): void {
@@ -208,11 +230,13 @@ export class Pairing {
     this.#link?.close()
     this.#link = undefined
     this.#connection?.close()
-    this.#error = new LinkError(code, `Link to ${peerId}: ${reason}.`, { peerId, cause })
-    const wasOpen = this.#state === 'open'
+    const error = new LinkError(code, `Link to ${peerId}: ${reason}.`, { peerId, cause })
+    const hasFailed = this.#state !== 'open' && code !== 'CHANNEL_CLOSED'
+    this.#history.error = error
+    if (hasFailed) this.#history.failures++
     this.#become('closed')
-    if (this.#isInitiator && !wasOpen && code !== 'CHANNEL_CLOSED') this.#parts.onOutcome('failed')
-    this.#parts.onClose(this.#error)
+    if (hasFailed && this.#isInitiator) this.#parts.onOutcome('failed')
+    this.#parts.onClose(error)
   }
 
   #become(state: LinkState): void {

@@ -347,7 +347,12 @@ export class Signaling extends Emitter<SignalingEvents> implements Membership {
   }
 
   #show(view: View): void {
-    if (this.#state.name === 'gone' || (this.#view && view.epoch < this.#view.epoch)) return
+    const before = this.#view
+    if (this.#state.name === 'gone' || (before && view.epoch < before.epoch)) return
+    // Of the same epoch, a view is news only for its blocked pairs.
+    const isKnown =
+      before?.epoch === view.epoch && JSON.stringify(before.blocked) === JSON.stringify(view.blocked)
+    if (isKnown) return
     this.#view = view
     this.#views.emit('view', view)
   }

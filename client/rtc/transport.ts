@@ -10,7 +10,7 @@ import type {
   TransportEvents,
 } from '../../shared/transport/types.ts'
 import { createEarlySignals } from './earlySignals.ts'
-import { type LinkOutcome, Pairing } from './pairing.ts'
+import { type LinkOutcome, type PairHistory, Pairing } from './pairing.ts'
 import { parsePeerSignal } from './peerSignal.ts'
 import { createConnection, type Webrtc } from './simplePeer.ts'
 
@@ -41,8 +41,7 @@ class PeerTransport extends Emitter<TransportEvents> implements RtcTransport {
   readonly #clock: Clock
   readonly #pairings = new Map<string, Pairing>()
   readonly #early
-  /** The last attempt with each peer, for as long as this transport lives: attempts never repeat. */
-  readonly #attempts = new Map<string, number>()
+  readonly #histories = new Map<string, PairHistory>()
   #handler: LinkHandler | undefined
   #unread: { peerId: string; message: Uint8Array }[] = []
   #isClosed = false
@@ -61,12 +60,14 @@ class PeerTransport extends Emitter<TransportEvents> implements RtcTransport {
     wanted.delete(this.selfId)
     for (const [peerId, pairing] of [...this.#pairings]) {
       if (wanted.has(peerId)) continue
-      this.#drop(peerId, pairing)
+      this.#pairings.delete(peerId)
       pairing.leave()
+      // Who is wanted again later gets a fresh start.
+      this.#histories.set(peerId, { attempt: this.#history(peerId).attempt, failures: 0 })
     }
     for (const peerId of wanted) {
       const pairing = this.#pairings.get(peerId)
-      if (!pairing || pairing.isClosed) this.#begin(peerId, pairing)
+      if (!pairing || pairing.isClosed) this.#begin(peerId)
     }
   }
 
@@ -77,7 +78,8 @@ class PeerTransport extends Emitter<TransportEvents> implements RtcTransport {
     pairing?.accept(signal)
     if (pairing && !pairing.isClosed) return
     // Only the side that answers can be spoken to before it wants the link.
-    if (from < this.selfId && signal.attempt > this.#lastAttempt(from)) this.#early.keep(from, signal)
+    if (from < this.selfId && signal.attempt > (this.#histories.get(from)?.attempt ?? 0))
+      this.#early.keep(from, signal)
   }
 
   link(peerId: string): Link | undefined {
@@ -98,13 +100,12 @@ class PeerTransport extends Emitter<TransportEvents> implements RtcTransport {
     this.#isClosed = true
   }
 
-  #begin(peerId: string, previous: Pairing | undefined): void {
-    if (previous) this.#drop(peerId, previous)
+  #begin(peerId: string): void {
     const pairing = new Pairing({
       selfId: this.selfId,
       peerId,
       clock: this.#clock,
-      lastAttempt: this.#lastAttempt(peerId),
+      history: this.#history(peerId),
       connect: (options) =>
         createConnection({
           webrtc: this.#config.webrtc,
@@ -124,13 +125,10 @@ class PeerTransport extends Emitter<TransportEvents> implements RtcTransport {
     for (const signal of this.#early.take(peerId)) pairing.accept(signal)
   }
 
-  #drop(peerId: string, pairing: Pairing): void {
-    this.#attempts.set(peerId, pairing.attempt)
-    this.#pairings.delete(peerId)
-  }
-
-  #lastAttempt(peerId: string): number {
-    return this.#pairings.get(peerId)?.attempt ?? this.#attempts.get(peerId) ?? 0
+  #history(peerId: string): PairHistory {
+    const history = this.#histories.get(peerId) ?? { attempt: 0, failures: 0 }
+    this.#histories.set(peerId, history)
+    return history
   }
 
   #message(peerId: string, message: Uint8Array): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { attemptSeconds, attempts, Pairing } from '../../../client/rtc/pairing.ts'
+import { attemptSeconds, attempts, type PairHistory, Pairing } from '../../../client/rtc/pairing.ts'
 import type { PeerSignal } from '../../../client/rtc/peerSignal.ts'
 import type { Connection, ConnectionOptions } from '../../../client/rtc/simplePeer.ts'
 import { VirtualClock } from '../../../shared/base/clock.ts'
@@ -8,7 +8,7 @@ import type { LinkError } from '../../../shared/base/errors.ts'
 type Options = Pick<ConnectionOptions, 'isInitiator' | 'onSignal' | 'onOpen' | 'onClose'>
 
 /** A pairing whose connections the test plays. */
-function setUp(selfId: string, peerId: string, lastAttempt = 0) {
+function setUp(selfId: string, peerId: string, history: PairHistory = { attempt: 0, failures: 0 }) {
   const clock = new VirtualClock()
   const connections: (Options & { taken: unknown[]; closed: boolean })[] = []
   const log = {
@@ -22,7 +22,7 @@ function setUp(selfId: string, peerId: string, lastAttempt = 0) {
     selfId,
     peerId,
     clock,
-    lastAttempt,
+    history,
     connect(options): Connection {
       const connection = { ...options, taken: [] as unknown[], closed: false }
       connections.push(connection)
@@ -94,7 +94,7 @@ describe('the side that begins', () => {
       {
         code: 'ICE_FAILED',
         peerId: 'b',
-        message: 'Link to b: it did not answer in 3 attempts of up to 15 s each.',
+        message: 'Link to b: it did not answer in 3 attempts of up to 15 s.',
       },
     ])
     expect(log.outcomes).toEqual(['failed'])
@@ -171,8 +171,29 @@ describe('the side that begins', () => {
     expect(connections).toHaveLength(1)
   })
 
+  it('tries a pair that has failed again, one attempt at a time and ever more seldom', () => {
+    const history: PairHistory = { attempt: 0, failures: 0 }
+    const pauses: number[] = []
+    for (let time = 0; time < 7; time++) {
+      const { clock, connections, log, run } = setUp('a', 'b', history)
+      while (connections.length === 0) clock.step()
+      pauses.push(clock.now())
+      run(1000)
+      expect(connections).toHaveLength(time === 0 ? attempts : 1)
+      expect(log.closes).toMatchObject([{ code: 'ICE_FAILED' }])
+    }
+    expect(pauses).toEqual([0, 5, 10, 20, 40, 60, 60])
+    expect(history.attempt).toBe(attempts + 6)
+    const { clock, connections, pairing } = setUp('a', 'b', history)
+    expect(pairing.status().error).toMatchObject({ code: 'ICE_FAILED' })
+    while (connections.length === 0) clock.step()
+    connections[0]!.onOpen(channel(), [])
+    expect(history.failures).toBe(0)
+    expect(pairing.status().error).toBeUndefined()
+  })
+
   it('goes on counting where an earlier pairing stopped', () => {
-    const { connections, log } = setUp('a', 'b', 4)
+    const { connections, log } = setUp('a', 'b', { attempt: 4, failures: 0 })
     connections[0]!.onSignal({ type: 'offer', sdp: 'x' })
     expect(log.signals).toMatchObject([{ attempt: 5 }])
   })
@@ -225,7 +246,7 @@ describe('the side that answers', () => {
   })
 
   it('tells a side that may not have noticed that the last link is lost', () => {
-    const { log } = setUp('b', 'a', 3)
+    const { log } = setUp('b', 'a', { attempt: 3, failures: 0 })
     expect(log.signals).toEqual([{ type: 'again', attempt: 3 }])
   })
 
