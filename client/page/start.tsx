@@ -1,29 +1,18 @@
-/** Puts the page together. How a peer joins is given: main.tsx gives WebRTC, the harness of the tests gives memory. */
+/** Puts the page together around a lab: main.tsx gives it one on WebRTC, the harness of the tests one in memory. */
 import '@fontsource-variable/atkinson-hyperlegible-next'
 import '@fontsource-variable/atkinson-hyperlegible-mono'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/lab.css'
 import { render } from 'preact'
-import { realClock } from '../../shared/base/clock.ts'
-import { createPrng } from '../../shared/base/prng.ts'
-import { agentOf, createBreathe } from './browser.ts'
 import { showTheme } from './preferences.ts'
 import { pathOf, roomOf } from './routes.ts'
-import { Lab, type LabConfig } from './session/lab.ts'
+import type { Lab } from './session/lab.ts'
 import { readHash, writeHash } from './session/settings.ts'
 import { createStore, reflectState } from './store.ts'
 import { App } from './ui/App.tsx'
 
-export function startPage(join: LabConfig['join']): Lab {
-  const [seed = 1] = crypto.getRandomValues(new Uint32Array(1))
-  const lab = new Lab({
-    join,
-    clock: realClock,
-    prng: createPrng(seed),
-    agent: agentOf(navigator.userAgent),
-    breathe: createBreathe(() => realClock.now()),
-  })
+export function startPage(lab: Lab): void {
   const store = createStore(lab)
   showTheme()
   reflectState(lab)
@@ -38,5 +27,4 @@ export function startPage(join: LabConfig['join']): Lab {
   const root = document.getElementById('app')
   if (root) render(<App store={store} />, root)
   void lab.enter(roomOf(location.pathname))
-  return lab
 }

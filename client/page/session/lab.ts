@@ -16,11 +16,13 @@ export interface Joined {
   readonly group: Group
   readonly room: string
   readonly name: string
-  /** The connection to the signalling server comes and goes. */
-  onSignal?(listener: (isConnected: boolean) => void): () => void
-  /** The place was taken away. */
-  onRemoved?(listener: (reason: { code: string; message: string }) => void): () => void
+  /** The connection to the signalling server comes and goes; `gone`: this peer has no place any more. */
+  onServer?(listener: (state: ServerState) => void): () => void
 }
+
+export type ServerState =
+  | { readonly name: 'connected' | 'reconnecting' }
+  | { readonly name: 'gone'; readonly error?: PapilioError }
 
 export interface JoinRequest {
   /** Absent: a new room. */
@@ -150,13 +152,15 @@ export class Lab {
   }
 
   /** The page's own peer has its place: from now on its events go to the log. */
-  #settle({ group, room, name, onSignal, onRemoved }: Joined): void {
+  #settle({ group, room, name, onServer }: Joined): void {
     const { log } = this
     const member = this.#createMember(group)
     this.#self = { group, member }
     log.append({ kind: 'joined', room, peerId: group.peerId, name })
-    onSignal?.((isConnected) => log.append({ kind: 'signal', isConnected }))
-    onRemoved?.((reason) => log.append({ kind: 'refused', ...reason }))
+    onServer?.((state) => {
+      if (state.name !== 'gone') log.append({ kind: 'signal', isConnected: state.name === 'connected' })
+      else if (state.error) log.append({ kind: 'refused', ...noticeOf(state.error) })
+    })
     this.#logGroup(group)
     logRuns(member, log)
     member.start()

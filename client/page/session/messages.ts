@@ -93,7 +93,6 @@ const messageSchema = v.variant('type', [
   /** Find out how far apart the ranks' results of `variant` are. */
   v.object({ type: v.literal('compare'), runId: id, position, variant: natural }),
   v.object({ type: v.literal('measure'), runId: id, position }),
-  v.object({ type: v.literal('stop'), runId: id, by: id }),
   v.object({ type: v.literal('finish'), runId: id, error: v.optional(runErrorSchema) }),
 
   /** To all. */

@@ -77,15 +77,7 @@ const describeSeconds = 0.2
 const progressSeconds = (size: number) => 0.25 * Math.max(1, size / 8)
 
 /** Messages that only rank 0 may send. */
-const orderTypes: ReadonlySet<string> = new Set([
-  'refused',
-  'start',
-  'go',
-  'compare',
-  'measure',
-  'stop',
-  'finish',
-])
+const orderTypes: ReadonlySet<string> = new Set(['refused', 'start', 'go', 'compare', 'measure', 'finish'])
 
 export class RunMember implements Events<RunEvents> {
   readonly #config: RunMemberConfig
@@ -254,7 +246,11 @@ export class RunMember implements Events<RunEvents> {
       case 'measure-request':
         return this.#sequencer.onMeasureRequest()
       case 'stop-request':
-        return this.#sequencer.onStopRequest(message.runId, from)
+        return this.#sequencer.onFailed(message.runId, {
+          code: 'ABORTED',
+          message: `Stopped by ${this.#nameOf(from)}.`,
+          peers: [],
+        })
       case 'done':
         return this.#sequencer.onDone(from, message.runId, message.position, message.hash)
       case 'failed':
@@ -305,9 +301,6 @@ export class RunMember implements Events<RunEvents> {
         break
       case 'compare':
         this.#queue(message.runId, message.position, () => this.#compare(message.variant))
-        break
-      case 'stop':
-        this.#current?.part?.abort(new AbortedError(`Stopped by ${this.#nameOf(message.by)}.`))
         break
       case 'finish':
         this.#finish(message.runId, message.error)

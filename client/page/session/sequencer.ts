@@ -16,7 +16,6 @@ export type Order =
   | { readonly type: 'go'; readonly runId: string; readonly position: number; readonly index: number }
   | { readonly type: 'compare'; readonly runId: string; readonly position: number; readonly variant: number }
   | { readonly type: 'measure'; readonly runId: string; readonly position: number }
-  | { readonly type: 'stop'; readonly runId: string; readonly by: string }
   | { readonly type: 'finish'; readonly runId: string; readonly error?: RunError }
   | { readonly type: 'refused'; readonly request: Request; readonly reason: string }
 
@@ -99,10 +98,6 @@ export class Sequencer {
     return this.#next()
   }
 
-  onStopRequest(runId: string, by: string): Order[] {
-    return this.#current?.runId === runId ? [{ type: 'stop', runId, by }] : []
-  }
-
   onDone(peerId: string, runId: string, position: number, hash?: string): Order[] {
     const run = this.#current
     if (run?.runId !== runId || run.position !== position) return []
@@ -111,6 +106,7 @@ export class Sequencer {
     return run.waitingFor.size > 0 || !this.#isReady ? [] : this.#advance(run)
   }
 
+  /** A member's call failed, or somebody wants it stopped: the run ends, and with it all calls that were announced. */
   onFailed(runId: string, error: RunError): Order[] {
     return this.#current?.runId === runId ? this.#finish(error) : []
   }

@@ -8,6 +8,7 @@ import { settingsKey } from '../session/results.ts'
 import { formatBytes, formatSeconds } from '../stage/format.ts'
 import { useStore } from '../store.ts'
 import { Icon } from './Icon.tsx'
+import { TableScroll } from './TableScroll.tsx'
 import { Term } from './Term.tsx'
 
 const shownAtFirst = 12
@@ -27,7 +28,7 @@ export function AlgorithmTable(): JSX.Element {
     <>
       <h2 class="panel-title">Candidates, fastest first</h2>
       <p class="why">{why}</p>
-      <div class="table-scroll">
+      <TableScroll label="Candidates">
         <table class="numbers candidates" data-testid="candidates">
           <thead>
             <tr>
@@ -61,7 +62,7 @@ export function AlgorithmTable(): JSX.Element {
             })}
           </tbody>
         </table>
-      </div>
+      </TableScroll>
       {hidden > 0 && (
         <button type="button" class="button small" onClick={() => setWhole(true)}>
           Show {hidden} more

@@ -34,11 +34,12 @@ export function ProgressLine(): JSX.Element {
   const steps = progress?.steps ?? 0
   const done = progress?.step ?? 0
   const key = run ? `${run.start.runId} ${run.call?.index}` : ''
-  const counted = useCounting(run?.phase === 'done' ? steps : Math.min(steps, done + 1), key)
+  // One more than there are steps: also the last one is seen before the end is.
+  const counted = useCounting(run?.phase === 'done' ? steps + 1 : Math.min(steps, done + 1), key)
   const label =
     run === undefined || steps === 0
       ? ''
-      : run.phase === 'running' || counted < steps
+      : run.phase === 'running' || (run.phase === 'done' && counted <= steps)
         ? `Step ${counted} of ${steps}`
         : run.phase === 'done'
           ? `All ${steps} steps done`

@@ -11,6 +11,7 @@ import type { SweepRow } from '../stage/charts/sweepLayout.ts'
 import { formatBytes, formatSeconds, plural } from '../stage/format.ts'
 import { useStore } from '../store.ts'
 import { Icon } from './Icon.tsx'
+import { TableScroll } from './TableScroll.tsx'
 import { Term } from './Term.tsx'
 
 export function RPanel(): JSX.Element {
@@ -57,7 +58,7 @@ export function RPanel(): JSX.Element {
 
 function RTable({ rows }: { rows: readonly RRow[] }): JSX.Element {
   return (
-    <div class="table-scroll">
+    <TableScroll label="Every r">
       <table class="numbers" data-testid="r-table">
         <thead>
           <tr>
@@ -75,7 +76,7 @@ function RTable({ rows }: { rows: readonly RRow[] }): JSX.Element {
           ))}
         </tbody>
       </table>
-    </div>
+    </TableScroll>
   )
 }
 

@@ -1,23 +1,12 @@
 /**
- * The page on groups in memory: every state can be looked at without a server. `?refuse=ROOM_FULL` refuses the join,
- * `?slow` gives links a round trip.
+ * The page on groups in memory, to look at: `?refuse=ROOM_FULL` refuses the join, `?latency=0.01` slows the links.
  */
 import { startPage } from '../../../../client/page/start.tsx'
-import { JoinError, type RefusalCode } from '../../../../shared/base/errors.ts'
-import { createMemoryRoom } from '../../../../shared/collective/memoryGroup.ts'
+import { createMemoryLab } from './memoryLab.ts'
 
 const given = new URLSearchParams(location.search)
-const room = createMemoryRoom()
-const names = ['Ada', 'Bo', 'Cem', 'Dilek', 'Emil', 'Fatou', 'Goro', 'Hana', 'Ines', 'Jun', 'Kofi', 'Lea']
-let joined = 0
-
-const lab = startPage(async ({ kind }) => {
-  const code = given.get('refuse')
-  if (code) throw new JoinError(code as RefusalCode, 'Room k7f-2q9 has 16 of 16 seats taken.')
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  const name = names[joined % names.length] ?? ''
-  joined++
-  const group = room.join(name)
-  return { group, room: 'k7f-2q9', name: kind === 'tab' ? 'Ada' : name }
-})
-Object.assign(window, { lab, room })
+const refuse = given.get('refuse')
+const latency = Number(given.get('latency') ?? 0)
+const memory = createMemoryLab({ latency, ...(refuse ? { refuse } : {}) })
+Object.assign(window, memory)
+startPage(memory.lab)
