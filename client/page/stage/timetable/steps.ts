@@ -27,24 +27,35 @@ function factsOf(data: TimetableData, messages: readonly Message[][], ghosts: re
 interface Widths {
   /** Between the steps stand whole buffers, or there is only a gap and the buffers go to the right. */
   readonly inline: boolean
+  readonly buffer: number
   readonly between: number
   readonly gap: number
   readonly right: number
 }
 
-function widthsOf(facts: readonly Fact[], ranks: number, buffer: number, size: TimetableSize): Widths {
+/** Narrowest step beside whole buffers; up to `goodGap` the steps grow before the buffers do. */
+const leastGap = 44
+const goodGap = 76
+/** Least width of a buffer of up to 8 ranks relative to its usual one. */
+const compact = 0.64
+
+function widthsOf(facts: readonly Fact[], ranks: number, usual: number, size: TimetableSize): Widths {
   const scale = scaleOf(size)
   const steps = facts.filter((fact) => !fact.ghost).length
   const columns = steps + ghostShare * (facts.length - steps)
   const available = Math.max(60, size.width - size.left) - 28 * scale
-  const fits = buffer * (steps + 1) + 48 * scale * columns <= available
-  const inline = size.detail === 'buffers' || steps === 0 || (size.detail !== 'strokes' && fits)
+  // Few ranks have wide cells that may shrink before the buffers give way altogether.
+  const least = ranks <= 8 ? usual * compact : usual
+  const roomBeside = (gap: number) => (available - gap * scale * columns) / (steps + 1)
+  const fits = steps === 0 || (size.detail !== 'strokes' && roomBeside(leastGap) >= least)
+  const inline = fits || size.detail === 'buffers'
+  const buffer = fits ? Math.floor(clamp(roomBeside(goodGap), least, usual)) : usual
   const between = inline ? buffer : (ranks > 16 ? 4 : 8) * scale
   const right = inline ? 0 : buffer + 28 * scale
-  const smallest = (inline ? 48 : ranks > 16 ? 11 : 18) * scale
+  const smallest = (inline ? leastGap : ranks > 16 ? 11 : 18) * scale
   // Half pixels: finer would blur the lines.
   const share = Math.floor((2 * (available - between * (steps + 1) - right)) / Math.max(1, columns)) / 2
-  return { inline, between, right, gap: clamp(share, smallest, 420 * scale) }
+  return { inline, buffer, between, right, gap: clamp(share, smallest, 420 * scale) }
 }
 
 interface Places {
@@ -83,9 +94,9 @@ export function layoutSteps(data: TimetableData, size: TimetableSize, spans: Spa
   const facts = factsOf(data, messages, ghostMessages)
   const rowHeight = rowHeightOf(schedule.size, size)
   const rows = rowsOf(schedule.size, rowHeight)
-  const [bufferWidth, bufferHeight] = bufferSizeOf(schedule, rowHeight, size)
-  const widths = widthsOf(facts, schedule.size, bufferWidth, size)
-  const { inline, gap, right } = widths
+  const [usualWidth, bufferHeight] = bufferSizeOf(schedule, rowHeight, size)
+  const widths = widthsOf(facts, schedule.size, usualWidth, size)
+  const { inline, buffer: bufferWidth, gap, right } = widths
   const places = placesOf(facts, widths, scale)
 
   const widest = clamp(rowHeight * 0.11, 0.9, 5.5 * scale)
