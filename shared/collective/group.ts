@@ -85,6 +85,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       onFrame: (peerId, frame, lane) => this.#receive(peerId, frame, lane),
       onLinked: (peerId) => this.#agreement.linkOpened(peerId),
       onUnlinked: (peerId, reason) => this.#unlinked(peerId, reason),
+      onFailed: (peerId, reason) => this.#report(peerId, reason),
       onOffence,
     })
     const { get: lane, tell } = this.#lanes
@@ -242,10 +243,10 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       this.#end()
       return
     }
-    this.#setState('connecting')
     this.#agreement.viewChanged(view)
     this.#connect()
     this.#lanes.viewChanged(view)
+    this.#setState(this.#agreement.epochs.isAgreed ? 'ready' : 'connecting')
     this.emit('view', view)
   }
 
@@ -261,7 +262,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
 
   /** A link that carries nothing is closed, so that a new one can be made if the peer is alive. */
   #reconnect(peerId: string, reason: string) {
-    this.#membership.reportLost(peerId, reason)
+    this.#report(peerId, reason)
     const others = this.roster.map((member) => member.peerId)
     this.#transport.want(others.filter((other) => other !== this.peerId && other !== peerId))
   }
@@ -314,8 +315,13 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#prober.forget(peerId)
     this.#heartbeat.forget(peerId)
     if (this.#state === 'left') return
-    if (this.roster.some((member) => member.peerId === peerId)) this.#membership.reportLost(peerId, reason)
+    this.#report(peerId, reason)
     this.#agreement.linkClosed(peerId, reason)
+  }
+
+  #report(peerId: string, reason: string) {
+    if (this.#state !== 'left' && this.roster.some((member) => member.peerId === peerId))
+      this.#membership.reportLost(peerId, reason)
   }
 
   #receive(peerId: string, frame: Frame, lane: Lane) {

@@ -31,7 +31,10 @@ export function createLanes(config: {
   options: Omit<LaneOptions, 'segmentBytes'> & { segmentBytes: number }
   onFrame(peerId: string, frame: Frame, lane: Lane): void
   onLinked(peerId: string): void
+  /** A lane has closed: what was on it may be lost. */
   onUnlinked(peerId: string, reason: string): void
+  /** A link could not be made. */
+  onFailed(peerId: string, reason: string): void
   onOffence(peerId: string, error: ProtocolError): void
 }): Lanes {
   const { transport, options } = config
@@ -96,8 +99,9 @@ export function createLanes(config: {
     config.onLinked(link.peerId)
   })
   transport.on('close', ({ peerId, error }) => {
-    direct.delete(peerId)
-    config.onUnlinked(peerId, error.message)
+    const wasOpen = direct.delete(peerId)
+    if (!wasOpen) config.onFailed(peerId, error.message)
+    else config.onUnlinked(peerId, error.message)
     for (const [other, { via }] of [...relayed]) if (via === peerId) closeRelay(other, error.message)
   })
   transport.receive({
