@@ -5,9 +5,12 @@
 import { ArgumentError } from '../base/errors.ts'
 import { algorithms as registry } from '../schedule/registry.ts'
 import type { Algorithm, Settings } from '../schedule/types.ts'
+import type { Compiled } from './compile.ts'
 import { labelOf, whyChosen } from './explain.ts'
 import { ladderOf, stepOf } from './ladder.ts'
 import { predict, trafficOf } from './predict.ts'
+import { refine } from './refine.ts'
+import type { Traffic } from './traffic.ts'
 import type { Choice, ChoiceRequest, NetworkModel, Prediction } from './types.ts'
 
 export interface Chosen extends Choice {
@@ -18,6 +21,12 @@ interface Candidate {
   readonly algorithm: Algorithm
   readonly settings: Settings
 }
+
+interface Compared extends Candidate {
+  readonly graph: Compiled
+}
+
+type Refusal = Choice['refused'][number]
 
 const auto = 'auto'
 /** Choices kept per model: a program calls with few different vectors. */
@@ -46,28 +55,27 @@ export function choose(
   model: NetworkModel,
   algorithms: readonly Algorithm[],
 ): Chosen {
-  const refused: Choice['refused'][number][] = []
+  const refused: Refusal[] = []
   const admitted = candidatesOf(request, algorithms).filter(({ algorithm, settings }) => {
     const reason = refusalOf(request, algorithm, settings)
     if (reason !== undefined) refused.push({ algorithm: algorithm.name, settings, reason })
     return reason === undefined
   })
   if (admitted.length === 0) throw new ArgumentError('algorithm', nothingLeft(request, refused))
-  const priced = admitted
-    .map((candidate) => ({
-      ...candidate,
-      prediction: predict(candidate.algorithm, candidate.settings, request.bytes, model, request.rounds),
-    }))
-    .sort((a, b) => compare(a.prediction, b.prediction))
+  const distinct = withoutTwins(request, admitted, refused)
+  const summed = distinct.map((candidate) => ({
+    ...candidate,
+    prediction: predict(candidate.algorithm, candidate.settings, request.bytes, model, request.rounds),
+  }))
+  const isStepped = isLadder(request)
+  const priced = isStepped ? summed : refine(summed, request.bytes, model)
+  priced.sort((a, b) => compare(a.prediction, b.prediction))
   const candidates = priced.map(({ prediction }) => prediction)
 
   let best = priced[0]!
-  if (isLadder(request)) {
+  if (isStepped) {
     // Steps removed never rise with the vector (ladder.ts); elsewhere the fastest is taken as it is.
-    const rungs = priced.map(({ algorithm, settings }) => ({
-      r: Number(settings.r),
-      traffic: trafficOf(algorithm, request.size, settings),
-    }))
+    const rungs = priced.map(({ settings, graph }) => ({ r: Number(settings.r), traffic: graph }))
     const r = stepOf(ladderOf(rungs, model), request.bytes)
     best = priced.find(({ settings }) => settings.r === r) ?? best
   }
@@ -122,6 +130,42 @@ function candidatesOf(request: ChoiceRequest, algorithms: readonly Algorithm[]):
       [{}],
     )
     .map((settings) => ({ algorithm: named, settings }))
+}
+
+/**
+ * Schedules in which every rank does the same as in another one, under another name or on another group: the first of them stands for
+ * all, if possible one that gives all ranks the same bits. The others are listed as refused. What is named by the call is never left out.
+ */
+function withoutTwins(
+  request: ChoiceRequest,
+  admitted: readonly Candidate[],
+  refused: Refusal[],
+): Compared[] {
+  const { size, algorithm: name = auto } = request
+  const compared = admitted.map((candidate) => ({
+    ...candidate,
+    graph: trafficOf(candidate.algorithm, size, candidate.settings),
+  }))
+  if (name !== auto) return compared
+  const first = new Map<Traffic, Compared>()
+  for (const candidate of compared) {
+    const { one } = candidate.graph
+    const known = one && first.get(one)
+    const isIdentical = (c: Compared) => c.algorithm.identical(size, c.settings)
+    if (one && (!known || (!isIdentical(known) && isIdentical(candidate)))) first.set(one, candidate)
+  }
+  return compared.filter((candidate) => {
+    const { algorithm, settings, graph } = candidate
+    const original = graph.one && first.get(graph.one)
+    if (!original || original === candidate) return true
+    const label = labelOf({ algorithm: original.algorithm.name, settings: original.settings })
+    refused.push({
+      algorithm: algorithm.name,
+      settings,
+      reason: `Every rank does the same as with ${label}.`,
+    })
+    return false
+  })
 }
 
 /** Why the call does not admit a candidate; undefined when it does. */

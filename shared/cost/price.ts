@@ -11,6 +11,7 @@
  * It is combined at gamma per byte; each further message of a rank costs its processor the overhead of one.
  */
 import { curveTime, latencyOf, tailBeta } from './curve.ts'
+import { createFlows, throughLine } from './line.ts'
 import type { Network } from './network.ts'
 import { createStreams } from './streams.ts'
 import type { Pieces, Traffic } from './traffic.ts'
@@ -23,7 +24,7 @@ export type Pricer = (bytes: number, gammaFactor?: number) => number
 
 /** Everything that does not depend on the vector is prepared here, so that a price costs one pass over the messages. */
 export function createPricer(traffic: Traffic, network: Network): Pricer {
-  const { ranks, from, to, link, share, combine, applyOrder } = traffic
+  const { ranks, from, to, link, share, combine, carries, applyOrder } = traffic
   const count = from.length
   // Ranks that a rank of the graph stands for load what is shared as well.
   const crowd = traffic.size / ranks
@@ -33,13 +34,12 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
   const curves = Array.from(traffic.links, ([source, target]) => network.link(source, target))
   const latencies = curves.map(latencyOf)
   const tails = curves.map(tailBeta)
-  const sendAfter = awaited(traffic.carries, count)
-  const applyAfter = awaited(traffic.joins, count)
+  const joins = awaited(traffic.joins, count)
 
   // When the first segment and the whole of each message are in (and combined).
   const first = new Float64Array(count)
   const last = new Float64Array(count)
-  // When it can begin, when all that it carries is there, and when it is through what is shared.
+  // When it can begin, when what it carries lets it end, and when it is through what is shared.
   const begins = new Float64Array(count)
   const operands = new Float64Array(count)
   const through = new Float64Array(count)
@@ -48,10 +48,8 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
   const uplink = new Float64Array(ranks)
   const downlink = new Float64Array(ranks)
   const streams = createStreams(curves)
-  // Messages that share a line: their sizes, and how much the line has carried when each is through.
   const widest = widestGroup(traffic)
-  const sizes = new Float64Array(widest)
-  const carried = new Float64Array(widest)
+  const flows = createFlows(widest)
   const arrived = new Int32Array(widest)
 
   /** When message `on` is in up to `shareThere` of the vector, counted from its begin. */
@@ -64,23 +62,30 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
   return (bytes, gammaFactor = 1) => {
     for (const state of [sender, uplink, downlink]) state.fill(0)
     streams.reset()
+    const segmentShare = bytes > 0 ? segmentBytes / bytes : 1
     let shared = 0
     for (let step = 0; step < traffic.steps; step++) {
       const sendsFrom = traffic.sendStart[step]!
       const sendsTo = traffic.sendStart[step + 1]!
       for (let node = sendsFrom; node < sendsTo; node++) {
         const size = share[node]! * bytes
-        const leadShare = size > segmentBytes ? segmentBytes / bytes : share[node]!
+        const isSegment = size <= segmentBytes
         let begin = sender[from[node]!]!
         let all = 0
-        for (let i = sendAfter.start[node]!; i < sendAfter.start[node + 1]!; i++) {
-          const on = sendAfter.on[i]!
-          all = Math.max(all, reached(on, sendAfter.lastAt[i]!))
-          if (sendAfter.firstAt[i]! >= 0)
-            begin = Math.max(begin, reached(on, sendAfter.firstAt[i]! + leadShare))
+        const rate = Math.max(tails[link[node]!]!, hosts[from[node]!]!.hostBeta)
+        for (let i = carries.start[node]!; i < carries.start[node + 1]!; i++) {
+          const on = carries.on[i]!
+          const at = carries.at[i]!
+          if (isSegment) all = Math.max(all, reached(on, carries.onAt[i]! + carries.share[i]!))
+          else {
+            const ready = reached(on, carries.onAt[i]! + Math.min(carries.share[i]!, segmentShare))
+            if (at === 0) begin = Math.max(begin, ready)
+            // What lies behind this piece leaves after it.
+            all = Math.max(all, ready + rate * (size - at * bytes))
+          }
         }
-        // A single segment waits for all its operands.
-        if (size <= segmentBytes) begin = Math.max(begin, all)
+        // A single segment waits for all that it carries.
+        if (isSegment) begin = Math.max(begin, all)
         begins[node] = begin
         operands[node] = all
         sender[from[node]!] = begin + hosts[from[node]!]!.overhead
@@ -102,31 +107,36 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
         const source = from[group]!
         const { hostBeta } = hosts[source]!
         let groupEnd = group
-        let busyFrom = Number.POSITIVE_INFINITY
-        for (; groupEnd < sendsTo && from[groupEnd] === source; groupEnd++)
-          busyFrom = Math.min(busyFrom, begins[groupEnd]!)
-        busyFrom = Math.max(busyFrom, uplink[source]!)
-        const isLone = groupEnd === group + 1
-        if (!isLone) sideBySide(share, group, groupEnd, carried)
+        let freeFrom = Number.POSITIVE_INFINITY
+        for (; groupEnd < sendsTo && from[groupEnd] === source; groupEnd++) {
+          const node = groupEnd
+          const begin = begins[node]!
+          const over = link[node]!
+          const size = share[node]! * bytes
+          flows.begin[node - group] = begin
+          flows.end[node - group] = streams.send(over, begin, size) - latencies[over]!
+          flows.load[node - group] = hostBeta * size
+          freeFrom = Math.min(freeFrom, begin)
+        }
+        flows.count = groupEnd - group
+        freeFrom = Math.max(freeFrom, uplink[source]!)
+        uplink[source] = freeFrom
         for (let node = group; node < groupEnd; node++) {
           const begin = begins[node]!
           const over = link[node]!
-          const curve = curves[over]!
           const latency = latencies[over]!
           const size = share[node]! * bytes
-          const lead = Math.min(size, segmentBytes)
-
-          const alone = streams.send(over, begin, size) - begin
-          const up = hostBeta * (isLone ? size : carried[node - group]! * bytes)
-          uplink[source] = Math.max(uplink[source]!, busyFrom + up)
-          let whole = Math.max(begin + alone, busyFrom + up + latency)
+          uplink[source]! += hostBeta * size
+          const left = throughLine(flows, node - group, freeFrom)
+          let whole = left + latency
           if (isShared) whole = Math.max(whole, through[node]! + Math.max(0, latency - sharedOverhead))
           first[node] = last[node] = whole
-          if (size > lead) {
+          if (size > segmentBytes) {
             // It flows for as long as its tightest resource needs, so that its first segment is in that much earlier.
-            const flow = Math.max(alone - latency, up, sharedBeta * size)
-            first[node] = Math.max(begin + curveTime(curve, lead), whole - flow * (1 - lead / size))
-            last[node] = Math.max(whole, operands[node]! + latency + tails[over]! * lead)
+            const flow = Math.max(left - Math.max(begin, freeFrom), sharedBeta * size)
+            const lead = curveTime(curves[over]!, segmentBytes)
+            first[node] = Math.max(begin + lead, whole - flow * (1 - segmentBytes / size))
+            last[node] = Math.max(whole, operands[node]! + latency)
           }
         }
         group = groupEnd
@@ -142,29 +152,33 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
           earliest = Math.min(earliest, last[node]!)
           // From when on it needs the downlink, at its full speed at the latest.
           const size = share[node]! * bytes
-          begins[node] = Math.min(
-            last[node]! - hostBeta * size,
-            first[node]! - hostBeta * Math.min(size, segmentBytes),
-          )
+          const lead = Math.min(size, segmentBytes)
+          begins[node] = Math.min(last[node]! - hostBeta * size, first[node]! - hostBeta * lead)
           insertByMoment(arrived, end - i, node, begins)
         }
-        const arrivals = end - i
         // The downlink carries side by side what overlaps ...
+        const arrivals = end - i
         for (let k = 0; k < arrivals; ) {
           const group = k
-          const busyFrom = Math.max(downlink[rank]!, begins[arrived[k]!]!)
-          downlink[rank] = busyFrom
+          const freeFrom = Math.max(downlink[rank]!, begins[arrived[k]!]!)
+          downlink[rank] = freeFrom
+          let leads = 0
           do {
-            sizes[k] = share[arrived[k]!]!
-            downlink[rank]! += hostBeta * sizes[k]! * bytes
+            const node = arrived[k]!
+            const load = hostBeta * share[node]! * bytes
+            flows.begin[k - group] = begins[node]!
+            flows.end[k - group] = last[node]!
+            flows.load[k - group] = load
+            downlink[rank]! += load
+            leads += Math.min(load, hostBeta * segmentBytes)
             k++
           } while (k < arrivals && begins[arrived[k]!]! < downlink[rank]!)
-          sideBySide(sizes, group, k, carried)
+          flows.count = k - group
           for (let j = group; j < k; j++) {
             const node = arrived[j]!
-            const late = Math.max(0, busyFrom + hostBeta * carried[j - group]! * bytes - last[node]!)
-            first[node]! += late
-            last[node]! += late
+            const whole = throughLine(flows, j - group, freeFrom)
+            first[node] = Math.min(whole, Math.max(first[node]!, freeFrom + leads))
+            last[node] = whole
           }
         }
         // ... and the processor takes them one by one from the first that is in, but combines in the order of the schedule.
@@ -174,8 +188,8 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
           const work = gamma * gammaFactor * combine[node]! * bytes
           busy += work + overhead
           let ready = last[node]!
-          for (let k = applyAfter.start[node]!; k < applyAfter.start[node + 1]!; k++) {
-            const on = applyAfter.on[k]!
+          for (let k = joins.start[node]!; k < joins.start[node + 1]!; k++) {
+            const on = joins.on[k]!
             ready = Math.max(ready, last[on]!)
             first[node] = Math.max(first[node]!, first[on]!)
           }
@@ -196,35 +210,16 @@ function widestGroup({ sendStart, steps }: Traffic): number {
   return widest
 }
 
-/** Of each node the nodes that it waits for, and at which of their bytes (shares of the vector, from the begin of the message). */
-interface Awaited {
-  readonly start: Int32Array
-  readonly on: number[]
-  /** What the first byte rests on; -1: not on this node. */
-  readonly firstAt: number[]
-  /** The end of what the rest rests on. */
-  readonly lastAt: number[]
-}
-
-function awaited(pieces: Pieces, count: number): Awaited {
+/** Of each node the nodes that its pieces rest on, once each. */
+function awaited(pieces: Pieces, count: number): { start: Int32Array; on: number[] } {
   const start = new Int32Array(count + 1)
   const on: number[] = []
-  const firstAt: number[] = []
-  const lastAt: number[] = []
   for (let node = 0; node < count; node++) {
-    for (let i = pieces.start[node]!; i < pieces.start[node + 1]!; i++) {
-      const end = pieces.onAt[i]! + pieces.share[i]!
-      const known = on.indexOf(pieces.on[i]!, start[node]!)
-      if (known >= 0) lastAt[known] = Math.max(lastAt[known]!, end)
-      else {
-        on.push(pieces.on[i]!)
-        firstAt.push(pieces.at[i] === 0 ? pieces.onAt[i]! : -1)
-        lastAt.push(end)
-      }
-    }
+    for (let i = pieces.start[node]!; i < pieces.start[node + 1]!; i++)
+      if (on.indexOf(pieces.on[i]!, start[node]!) < 0) on.push(pieces.on[i]!)
     start[node + 1] = on.length
   }
-  return { start, on, firstAt, lastAt }
+  return { start, on }
 }
 
 /** Nodes begin .. end - 1 in the order of their moments, equal ones by number. */
@@ -240,27 +235,4 @@ function insertByMoment(nodes: Int32Array, count: number, node: number, moments:
   let at = count
   for (; at > 0 && moments[nodes[at - 1]!]! > moments[node]!; at--) nodes[at] = nodes[at - 1]!
   nodes[at] = node
-}
-
-/**
- * Messages that share a line fairly: how much the line has carried when each of those at begin .. end - 1 is through, which is the sum
- * of min(own size, other's size) over all of them.
- */
-function sideBySide(sizes: Float64Array, begin: number, end: number, carried: Float64Array): void {
-  const count = end - begin
-  const own = sizes[begin]!
-  let isEven = true
-  for (let i = begin + 1; i < end; i++) if (sizes[i] !== own) isEven = false
-  if (isEven) {
-    carried.fill(own * count, 0, count)
-    return
-  }
-  const sorted = sizes.slice(begin, end).sort()
-  const below = new Float64Array(count + 1)
-  for (let i = 0; i < count; i++) below[i + 1] = below[i]! + sorted[i]!
-  for (let i = 0; i < count; i++) {
-    const size = sizes[begin + i]!
-    const smaller = sorted.indexOf(size)
-    carried[i] = below[smaller]! + size * (count - smaller)
-  }
 }

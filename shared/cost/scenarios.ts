@@ -101,6 +101,26 @@ function even(
   return { name, size, link: () => curve, host: () => host, ...shared }
 }
 
+/** The network as a model that knows it exactly. */
+export function modelOf(scenario: Scenario): NetworkModel {
+  const { size, sharedBeta, sharedOverhead } = scenario
+  const ranks = Array.from({ length: size }, (_, rank) => rank)
+  const hosts = ranks.map((rank) => scenario.host(rank))
+  const slowest = (pick: (host: HostCost) => number) =>
+    hosts.reduce((most, host) => Math.max(most, pick(host)), 0)
+  return {
+    version: 1,
+    size,
+    links: ranks.map((from) => ranks.map((to) => (from === to ? undefined : scenario.link(from, to)))),
+    hosts,
+    gamma: slowest((host) => host.gamma),
+    overhead: slowest((host) => host.overhead),
+    hostBeta: slowest((host) => host.hostBeta),
+    sharedBeta,
+    sharedOverhead,
+  }
+}
+
 /**
  * The model that a group on this network agrees on: echoes on every link alone, then all ranks send to all at once.
  * @param noise relative, one-sided: 0.2 makes echoes up to 20 % slower
