@@ -5,6 +5,7 @@ import './styles/tokens.css'
 import './styles/base.css'
 import './styles/lab.css'
 import { render } from 'preact'
+import { lanOrigins } from './addresses.ts'
 import { showTheme } from './preferences.ts'
 import { pathOf, roomOf } from './routes.ts'
 import type { Lab } from './session/lab.ts'
@@ -24,6 +25,11 @@ export function startPage(lab: Lab): void {
     if (location.hash !== writeHash(store.settings.peek())) store.change(readHash(location.hash))
   })
   document.addEventListener('visibilitychange', () => lab.hide(document.hidden))
+  void lanOrigins(new URL(location.href)).then((lan) => {
+    if (lan[0] === undefined) return
+    store.origins.value = [...lan, location.origin]
+    store.origin.value = lan[0]
+  })
   const root = document.getElementById('app')
   if (root) render(<App store={store} />, root)
   void lab.enter(roomOf(location.pathname))

@@ -9,7 +9,8 @@ import type { LabEvent } from './session/events.ts'
 import type { Lab } from './session/lab.ts'
 import type { LabState } from './session/labState.ts'
 import { choiceOf, isSimulated, modelFor, planSize } from './session/planning.ts'
-import { type Measured, measurementsFor } from './session/results.ts'
+import { type Measured, measurementsFor, outcomesOf } from './session/results.ts'
+import type { RunState } from './session/runState.ts'
 import { type LabSettings, readHash, writeHash } from './session/settings.ts'
 
 export interface Store {
@@ -31,6 +32,9 @@ export interface Store {
   readonly measured: ReadonlySignal<ReadonlyMap<string, Measured>>
   /** What the stage shows: the last run, or what the settings would run. */
   readonly stageView: Signal<'plan' | 'run'>
+  /** Of a run with several variants, the one to show; undefined: the fastest. */
+  readonly chosenVariant: Signal<number | undefined>
+  readonly variant: ReadonlySignal<number>
   /** Addresses of this server that other devices can reach; the page's own first. */
   readonly origins: Signal<readonly string[]>
   /** The address that link and QR code show. */
@@ -73,11 +77,15 @@ export function createStore(lab: Lab): Store {
   const state = followState(lab)
   const settings = signal(readHash(location.hash))
   const stageView = signal<'plan' | 'run'>('plan')
+  const chosenVariant = signal<number>()
   lab.log.subscribe(({ event }) => {
-    if (event.kind === 'run-started') stageView.value = 'run'
+    if (event.kind !== 'run-started') return
+    stageView.value = 'run'
+    chosenVariant.value = undefined
   })
   const members = computed(() => state.value.members)
   const measured = computed(() => state.value.model)
+  const run = computed(() => state.value.run)
   const past = computed(() => state.value.history)
   const group = computed(() => ({ members: members.value, model: measured.value }))
   const size = computed(() => planSize(group.value))
@@ -95,7 +103,7 @@ export function createStore(lab: Lab): Store {
     reason: computed(() => whyNoRun(state.value)),
     members,
     history: past,
-    run: computed(() => state.value.run),
+    run,
     measured: computed(() =>
       measurementsFor(past.value, {
         bytes: settings.value.bytes,
@@ -105,6 +113,8 @@ export function createStore(lab: Lab): Store {
       }),
     ),
     stageView,
+    chosenVariant,
+    variant: computed(() => variantToShow(run.value, chosenVariant.value)),
     origins: signal([location.origin]),
     origin: signal(location.origin),
     change(changes) {
@@ -114,6 +124,15 @@ export function createStore(lab: Lab): Store {
       history.replaceState(null, '', writeHash(settings.peek()))
     },
   }
+}
+
+/** While it runs the one that runs; afterwards the chosen one, or the fastest. */
+function variantToShow(run: RunState | undefined, chosen: number | undefined): number {
+  if (!run) return 0
+  if (run.phase === 'running') return run.call?.variant ?? 0
+  const outcomes = outcomesOf(run)
+  const fastest = Math.min(...outcomes.map((each) => each.times.median))
+  return chosen ?? outcomes.find((each) => each.times.median === fastest)?.variant ?? 0
 }
 
 const context = createContext<Store | undefined>(undefined)

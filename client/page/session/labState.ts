@@ -100,7 +100,9 @@ type GroupEvent = Extract<LabEvent, { kind: 'group' }>
 
 function foldGroup(state: LabState, { epoch, members, state: groupState }: GroupEvent): LabState {
   const here = new Set(members.map((member) => member.peerId))
-  const keep = <Value>(map: ReadonlyMap<string, Value>) => new Map([...map].filter(([id]) => here.has(id)))
+  // Not yet in the room is not gone: a peer of this page is known before the view that it is in.
+  const gone = new Set(state.members.map((member) => member.peerId).filter((id) => !here.has(id)))
+  const keep = <Value>(map: ReadonlyMap<string, Value>) => new Map([...map].filter(([id]) => !gone.has(id)))
   const { expected, ...rest } = state
   return {
     ...rest,
@@ -110,7 +112,7 @@ function foldGroup(state: LabState, { epoch, members, state: groupState }: Group
     hues: huesOf(members, keep(state.hues)),
     links: keep(state.links),
     about: keep(state.about),
-    inPage: new Set([...state.inPage].filter((id) => here.has(id))),
+    inPage: new Set([...state.inPage].filter((id) => !gone.has(id))),
     ...(expected === undefined || members.length >= expected ? {} : { expected }),
   }
 }

@@ -53,7 +53,10 @@ export function choiceOf(settings: LabSettings, size: number, model: NetworkMode
   }
 }
 
-/** How many candidates `auto` has, and how many of them leave the same bits on all ranks. Prices nothing. */
+/**
+ * How many candidates `auto` has, and how many of them leave the same bits on all ranks. Prices nothing, and so counts those too
+ * in which every rank does the same as in another one.
+ */
 export function candidateCounts(settings: LabSettings, size: number): { all: number; identical: number } {
   const isIdempotent = settings.op === 'min' || settings.op === 'max'
   const rounds = dtypes[settings.dtype].isFloat && !isIdempotent

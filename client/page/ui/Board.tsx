@@ -1,7 +1,9 @@
 /** The four numbers that matter: P, r, time, wrong; measured over predicted; and the sentence why. */
 import type { ComponentChildren, JSX } from 'preact'
+import { measuredText } from '../../../shared/cost/explain.ts'
 import { formatCount, formatPercent } from '../format.ts'
-import { type Outcome, outcomesOf } from '../session/results.ts'
+import { type Outcome, outcomeOf, outcomesOf } from '../session/results.ts'
+import type { RunState } from '../session/runState.ts'
 import { formatSeconds, plural } from '../stage/format.ts'
 import { useStore } from '../store.ts'
 import type { GlossaryKey } from '../words/glossary.ts'
@@ -35,12 +37,12 @@ export function Board(): JSX.Element {
   const simulated = store.simulated.value
   const choice = store.choice.value
   const run = store.stageView.value === 'run' ? store.run.value : undefined
-  const outcome = run && outcomesOf(run).at(-1)
+  const outcome = run && (outcomeOf(run, store.variant.value) ?? outcomesOf(run).at(-1))
   const plan = typeof choice === 'string' ? undefined : choice
   const used = outcome ?? plan?.chosen
   const r = used?.settings.r
   const predicted = outcome ? outcome.predictedSeconds : plan?.chosen.seconds
-  const why = typeof choice === 'string' ? choice : outcome ? outcome.why : choice.why
+  const why = typeof choice === 'string' ? choice : outcome ? storyOf(outcome, run) : choice.why
   if (simulated)
     return (
       <section class="board" aria-label="Choice">
@@ -89,6 +91,14 @@ export function Board(): JSX.Element {
 function boundOf({ exact, largestError }: Outcome): string {
   if (exact) return 'no rounding allowed'
   return `largest error ${Math.round(largestError * 100)} % of the rounding bound`
+}
+
+/** How well the prediction did; and why this was run, when that was left to Papilio. */
+function storyOf({ variant, predictedSeconds, times, why }: Outcome, run: RunState | undefined): string {
+  const asked = run?.start.spec.variants[variant]
+  const isChosen = asked?.algorithm === 'auto' || asked?.r === 'auto'
+  const measured = measuredText(predictedSeconds, times.median)
+  return isChosen ? `${measured} ${why}` : measured
 }
 
 /** Two questions, kept apart: is it right, and do all hold the same bits. */

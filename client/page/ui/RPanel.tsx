@@ -143,8 +143,12 @@ function sentenceOf(rows: readonly RRow[]): string {
   if (!measured?.measured)
     return `${best}.${chosen} Sent: chunks by the busiest rank, of chunks in the vector.`
   if (measured === predicted) return `${best}, and measured fastest.${chosen}`
-  const cost = predicted.measured && predicted.measured.median / measured.measured.median - 1
-  return `${best}, r = ${measured.r} is measured fastest${cost === undefined ? '' : `, ${formatPercent(-cost / (1 + cost))}`}.${chosen}`
+  const saved = predicted.measured && 1 - measured.measured.median / predicted.measured.median
+  const by =
+    saved === undefined
+      ? ''
+      : `, in ${formatPercent(saved).replace('+', '')} less time than r = ${predicted.r}`
+  return `${best}; r = ${measured.r} is measured fastest${by}.${chosen}`
 }
 
 function SweepPicture({ rows, bytes }: { rows: readonly RRow[]; bytes: number }): JSX.Element {

@@ -1,6 +1,7 @@
 /** How others get here: code, link, QR code. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { isLoopback } from '../addresses.ts'
 import { pathOf } from '../routes.ts'
 import { useStore } from '../store.ts'
 import { CopyButton } from './CopyButton.tsx'
@@ -9,7 +10,7 @@ export function RoomCard(): JSX.Element {
   const { state, origin, origins } = useStore()
   const { room } = state.value
   const url = room === undefined ? '' : origin.value + pathOf(room)
-  const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(origin.value)
+  const isLocal = isLoopback(new URL(origin.value).hostname)
   return (
     <section class="room" aria-labelledby="room-title">
       <h2 id="room-title">Room</h2>

@@ -1,7 +1,7 @@
 /** The timetable in the middle: the plan, the run as it goes, the run again. */
 import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { TraceMessage } from '../../../shared/collective/types.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import { dtypes } from '../../../shared/wire/dtype.ts'
@@ -51,14 +51,13 @@ export function ranksOf(state: LabState, run?: RunState): StageRank[] {
   }))
 }
 
-function useShown(chosenVariant: number | undefined): Shown | undefined {
+function useShown(): Shown | undefined {
   const { state, settings, stageView, ...store } = useStore()
   const run = stageView.value === 'run' ? store.run.value : undefined
   const choice = store.choice.value
   const now = state.value
   const ranks = useMemo(() => ranksOf(now, run), [now.members, now.hues, now.self?.peerId, run?.members])
-  const variants = run?.start.spec.variants.length ?? 1
-  const variant = run?.phase === 'running' ? (run.call?.variant ?? 0) : (chosenVariant ?? variants - 1)
+  const variant = store.variant.value
   const results = run?.results.get(variant)
   const traces = useMemo(() => run && results && tracesOf(run, variant), [run?.members, results, variant])
   if (run) {
@@ -97,18 +96,14 @@ function progressOf(run: RunState, ranks: readonly StageRank[]) {
 }
 
 export function Stage(): JSX.Element | null {
-  const [chosenVariant, setVariant] = useState<number>()
-  const shown = useShown(chosenVariant)
-  const runId = shown?.run?.start.runId
-  useEffect(() => setVariant(undefined), [runId])
+  const shown = useShown()
   if (!shown) return null
+  const runId = shown.run?.start.runId
   // Another run, another playback: it begins anew.
-  return (
-    <Showing key={`${runId} ${shown.variant} ${shown.run?.phase}`} shown={shown} onVariant={setVariant} />
-  )
+  return <Showing key={`${runId} ${shown.variant} ${shown.run?.phase}`} shown={shown} />
 }
 
-function Showing({ shown, onVariant }: { shown: Shown; onVariant: (variant: number) => void }): JSX.Element {
+function Showing({ shown }: { shown: Shown }): JSX.Element {
   const store = useStore()
   const { algorithm, settings, bytes, ranks, run, variant, traces } = shown
   const schedule = scheduleOf(algorithm, settings, ranks.length)
@@ -133,14 +128,7 @@ function Showing({ shown, onVariant }: { shown: Shown; onVariant: (variant: numb
   const simulated = run === undefined && store.simulated.value
   return (
     <section class="stage" aria-label="Timetable">
-      <StageTabs
-        run={run}
-        variant={variant}
-        onVariant={onVariant}
-        canTime={canTime}
-        mode={mode}
-        onMode={toMode}
-      />
+      <StageTabs run={run} variant={variant} canTime={canTime} mode={mode} onMode={toMode} />
       <Timetable
         schedule={schedule}
         bytes={bytes}
@@ -190,14 +178,13 @@ function waitingOf(run: RunState, ranks: readonly StageRank[]) {
 function StageTabs(props: {
   run: RunState | undefined
   variant: number
-  onVariant: (variant: number) => void
   canTime: boolean
   mode: 'steps' | 'time'
   onMode: (mode: 'steps' | 'time') => void
 }): JSX.Element {
   const store = useStore()
   const { stageView } = store
-  const { run, variant, onVariant, canTime, mode, onMode } = props
+  const { run, variant, canTime, mode, onMode } = props
   const hasRun = useComputed(() => store.run.value !== undefined).value
   const variants = run?.start.spec.variants ?? []
   const tab = (label: string, isOn: boolean, act: () => void) => (
@@ -216,7 +203,11 @@ function StageTabs(props: {
       {variants.length > 1 && (
         <fieldset class="chips" aria-label="Variant">
           {variants.map(({ algorithm, r }, index) =>
-            tab(r === undefined ? algorithm : `r = ${r}`, index === variant, () => onVariant(index)),
+            tab(
+              r === undefined ? algorithm : `r = ${r}`,
+              index === variant,
+              () => (store.chosenVariant.value = index),
+            ),
           )}
         </fieldset>
       )}
