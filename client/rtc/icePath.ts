@@ -45,11 +45,16 @@ function isOwnAddress(end: Stat | undefined): boolean {
   return end?.candidateType === 'host' || isPrivate(end?.address ?? end?.ip ?? '')
 }
 
-/** Addresses that only mean something inside one network (RFC 1918, 3927, 4193, 4291), and names that hide one. */
+/**
+ * Addresses that mean nothing outside one network (RFC 1918, 3927, 4193, 4291; 5737 and 3849 for examples and labs), and
+ * names that hide one.
+ */
 function isPrivate(address: string): boolean {
   return (
-    /^(10|127)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^169\.254\./.test(address) ||
-    /^(::1$|f[cd]|fe[89ab])/i.test(address) ||
+    /^(10|127|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254|192\.0\.2|198\.51\.100|203\.0\.113)\./.test(
+      address,
+    ) ||
+    /^(::1$|f[cd]|fe[89ab]|2001:db8:)/i.test(address) ||
     address.endsWith('.local')
   )
 }

@@ -55,6 +55,8 @@ export class Pairing {
   #path: RtcPath = 'unknown'
   #link: ChannelLink | undefined
   #connection: Connection | undefined
+  /** The other side's description of this attempt has come. */
+  #isDescribed = false
   #tries = 0
   #cancelTimer: (() => void) | undefined
 
@@ -110,6 +112,11 @@ export class Pairing {
     } else if (this.#state === 'signalled') {
       this.#become('checking')
     }
+    if (signal.type !== 'candidate') {
+      // Each attempt has one offer and one answer: a second one can only be an echo.
+      if (this.#isDescribed || (signal.type === 'offer') === this.#isInitiator) return
+      this.#isDescribed = true
+    }
     this.#connection?.signal(signal)
   }
 
@@ -122,6 +129,7 @@ export class Pairing {
     this.#connection?.close()
     this.#history.attempt = attempt
     this.#tries++
+    this.#isDescribed = false
     this.#become(this.#isInitiator ? 'signalled' : 'checking')
     if (this.isClosed) return
     this.#wait(attemptSeconds)

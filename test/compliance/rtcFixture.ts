@@ -1,13 +1,31 @@
 import type { Webrtc } from '../../client/rtc/simplePeer.ts'
 import { createRtcTransport, type RtcTransport } from '../../client/rtc/transport.ts'
+import type { Clock } from '../../shared/base/clock.ts'
 import type { TransportFixture } from './transport.ts'
 
+export interface RtcFixture extends TransportFixture {
+  create(peerId: string): RtcTransport
+  /** What has become of links, as a server is told. */
+  readonly outcomes: { by: string; peerId: string; outcome: string }[]
+}
+
+export interface RtcFixtureOptions {
+  clock?: Clock
+  /** How often a signal is delivered: 1, or what a test wants of the server. */
+  deliveries?(from: string, to: string, data: { type: string }): number
+}
+
 /** WebRTC transports of one process or page; signals go through JSON, as through a server, one task later. */
-export function rtcFixture(webrtc: Webrtc): TransportFixture {
+export function rtcFixture(
+  webrtc: Webrtc,
+  { clock, deliveries = () => 1 }: RtcFixtureOptions = {},
+): RtcFixture {
   const peers = new Map<string, { transport: RtcTransport; connections: RTCPeerConnection[] }>()
+  const outcomes: RtcFixture['outcomes'] = []
   let attempts = 0
 
   return {
+    outcomes,
     create(peerId) {
       const connections: RTCPeerConnection[] = []
       class Counted extends webrtc.RTCPeerConnection {
@@ -22,18 +40,20 @@ export function rtcFixture(webrtc: Webrtc): TransportFixture {
         webrtc: { ...webrtc, RTCPeerConnection: Counted },
         signal(to, data) {
           const text = JSON.stringify(data)
-          setTimeout(() => peers.get(to)?.transport.accept(peerId, JSON.parse(text)), 0)
+          const deliver = () => peers.get(to)?.transport.accept(peerId, JSON.parse(text))
+          for (let time = 0; time < deliveries(peerId, to, JSON.parse(text)); time++) setTimeout(deliver, 0)
         },
+        onOutcome: (other, outcome) => outcomes.push({ by: peerId, peerId: other, outcome }),
+        ...(clock && { clock }),
       })
       peers.set(peerId, { transport, connections })
       return transport
     },
     vanish(peerId) {
       for (const connection of peers.get(peerId)?.connections ?? []) connection.close()
-      peers.delete(peerId)
     },
     attempts: () => attempts,
-    async dispose() {
+    dispose() {
       for (const { transport, connections } of peers.values()) {
         transport.close()
         for (const connection of connections) connection.close()

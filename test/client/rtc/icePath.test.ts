@@ -25,12 +25,13 @@ const discovered = (address: string) => ({ candidateType: 'prflx', address })
 describe('the path of a link', () => {
   it.each([
     ['two hosts', host('10.0.0.1'), host('10.0.0.2'), 'direct'],
-    ['hosts with public addresses', host('203.0.113.5'), host('2001:db8::1'), 'direct'],
+    ['hosts with public addresses', host('8.8.8.8'), host('2606:4700::1'), 'direct'],
     ['a host whose address the browser hides', host('x.local'), { candidateType: 'host' }, 'direct'],
     ['a STUN server on the LAN', host('192.168.1.2'), reflexive('192.168.1.3'), 'direct'],
     ['an address learned from the other side', host('172.20.0.2'), discovered('fd00::7'), 'direct'],
-    ['an address that a router gave', reflexive('203.0.113.5'), host('10.0.0.2'), 'reflexive'],
-    ['one learned behind a router', host('10.0.0.2'), discovered('198.51.100.7'), 'reflexive'],
+    ['an address that a router gave', reflexive('8.8.8.8'), host('10.0.0.2'), 'reflexive'],
+    ['one learned behind a router', host('10.0.0.2'), discovered('2606:4700::7'), 'reflexive'],
+    ['a lab', discovered('192.0.2.2'), discovered('2001:db8::1'), 'direct'],
     ['172.32 is public', host('10.0.0.2'), discovered('172.32.0.1'), 'reflexive'],
     ['a relay on one side', { candidateType: 'relay', address: '10.0.0.9' }, host('10.0.0.2'), 'relayed'],
     ['a relay on the other side', host('10.0.0.2'), { candidateType: 'relay' }, 'relayed'],

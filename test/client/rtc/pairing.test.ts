@@ -85,6 +85,14 @@ describe('the side that begins', () => {
     expect(log.states).toEqual(['signalled', 'checking'])
   })
 
+  it('takes one answer, and no offer', () => {
+    const { connections, pairing } = setUp('a', 'b')
+    pairing.accept(offer(1))
+    pairing.accept({ type: 'answer', attempt: 1, sdp: 'first' })
+    pairing.accept({ type: 'answer', attempt: 1, sdp: 'second' })
+    expect(connections[0]!.taken).toMatchObject([{ sdp: 'first' }])
+  })
+
   it('gives up after three attempts, and says at which point they failed', () => {
     const { connections, log, run } = setUp('a', 'b')
     run(1000)
