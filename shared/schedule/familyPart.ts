@@ -1,6 +1,7 @@
 /** One rank's part in a schedule of the butterfly family, in O(its sends). */
 import { assert } from '../base/assert.ts'
-import { expand, type Family, placementsOf, type Stage } from './family.ts'
+import type { Family, Stage } from './family.ts'
+import { expand, placementsOf } from './placements.ts'
 import { reduceStep, type WrittenStep } from './reduceStep.ts'
 import { createSlotTable, type SlotTable, sortByChunk } from './slotTable.ts'
 import type { Local, RankSchedule } from './types.ts'

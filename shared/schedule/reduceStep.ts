@@ -4,7 +4,8 @@
  * Operands are folded from left to right in the order of the ranks that they come from, the rank's own value in its
  * place among them. So the mesh (k = P - 1) folds in rank order, and the XOR group keeps rank order with every k.
  */
-import { type Family, isLive, type Merge, placementsOf, type Stage } from './family.ts'
+import type { Family, Merge, Stage } from './family.ts'
+import { isLive, placementsOf } from './placements.ts'
 import { SCRATCH, type SlotTable, sortByChunk } from './slotTable.ts'
 import type { How, Local, Receive, Send } from './types.ts'
 

@@ -1,5 +1,6 @@
 import { assert } from '../base/assert.ts'
-import { type Family, isLive, type Window } from './family.ts'
+import type { Family, Window } from './family.ts'
+import { isLive } from './placements.ts'
 
 /** Which slot of a rank holds which value while its part of a butterfly schedule is written. */
 export interface SlotTable {

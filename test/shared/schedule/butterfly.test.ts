@@ -313,23 +313,24 @@ test('the family says exactly where operands stand in rank order', () => {
     }
 })
 
-/** Seconds of the fastest of some runs: the machine may be busy. */
+/** Processor seconds of the fastest of some runs: other programs on the machine do not count. */
 function fastest(runs: number, run: () => void): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < runs; i++) {
-    const begin = performance.now()
+    const before = process.cpuUsage()
     run()
-    least = Math.min(least, (performance.now() - begin) / 1000)
+    const { user, system } = process.cpuUsage(before)
+    least = Math.min(least, (user + system) / 1e6)
   }
   return least
 }
 
 test('one rank of 10 000 is made in under 5 ms', () => {
   const butterfly = findAlgorithm('butterfly', 'allreduce')
-  expect(fastest(40, () => buildPart(butterfly, 10_000, { r: 0 }, 4321))).toBeLessThan(0.005)
+  expect(fastest(60, () => buildPart(butterfly, 10_000, { r: 0 }, 4321))).toBeLessThan(0.005)
 })
 
 test('1024 ranks are proved in under 2 s', () => {
   const all = schedule('butterfly', 1024)
-  expect(fastest(2, () => verifySchedule(all))).toBeLessThan(2)
+  expect(fastest(3, () => verifySchedule(all))).toBeLessThan(2)
 })
