@@ -128,12 +128,13 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
           const size = share[node]! * bytes
           uplink[source]! += hostBeta * size
           const left = throughLine(flows, node - group, freeFrom)
+          streams.held(over, left)
           let whole = left + latency
           if (isShared) whole = Math.max(whole, through[node]! + Math.max(0, latency - sharedOverhead))
           first[node] = last[node] = whole
           if (size > segmentBytes) {
-            // It flows for as long as its tightest resource needs, so that its first segment is in that much earlier.
-            const flow = Math.max(left - Math.max(begin, freeFrom), sharedBeta * size)
+            // Its segments take turns with those of others, so that it flows at an even pace from its begin to its end.
+            const flow = Math.max(left - begin, sharedBeta * size)
             const lead = curveTime(curves[over]!, segmentBytes)
             first[node] = Math.max(begin + lead, whole - flow * (1 - segmentBytes / size))
             last[node] = Math.max(whole, operands[node]! + latency)
@@ -177,7 +178,7 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
           for (let j = group; j < k; j++) {
             const node = arrived[j]!
             const whole = throughLine(flows, j - group, freeFrom)
-            first[node] = Math.min(whole, Math.max(first[node]!, freeFrom + leads))
+            first[node] = Math.min(whole, Math.max(first[node]!, begins[node]! + leads))
             last[node] = whole
           }
         }

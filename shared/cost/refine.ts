@@ -24,8 +24,11 @@ export interface Priced {
 const [fewestEvents, mostEvents, eventsPerSecond] = [4e4, 2e6, 2e5]
 const partForOne = 1 / 24
 
-/** Candidates that were summed up to within this much of the fastest are looked at, too: some sums are too high. */
-const margin = 0.15
+/**
+ * Candidates that were summed up to within this much of the fastest are looked at, too, because some sums are too high; and as long as that costs
+ * little, those within the wider margin.
+ */
+const [margin, wideMargin] = [0.1, 0.5]
 
 /** Above this the graph of every rank is too large to be made for a second look. */
 const largestSimulated = 64
@@ -52,7 +55,9 @@ export function refine<T extends Priced>(candidates: readonly T[], bytes: number
     index < 0 ? Number.POSITIVE_INFINITY : refined[index]!.prediction.seconds
   const allowed = Math.min(mostEvents, Math.max(fewestEvents, secondsOf(fastest(0)) * eventsPerSecond))
   let budget = allowed
-  for (let next = fastest(0); secondsOf(next) < secondsOf(fastest(1)) * (1 + margin); next = fastest(0)) {
+  for (let next = fastest(0); next >= 0; next = fastest(0)) {
+    const isCheap = allowed - budget < fewestEvents
+    if (secondsOf(next) >= secondsOf(fastest(1)) * (1 + (isCheap ? wideMargin : margin))) break
     const { graph, prediction } = refined[next]!
     // Where all links are alike, schedules of one graph take the same time under every name.
     const key = network.isAlike && graph.one ? graph.one : graph
