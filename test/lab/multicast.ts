@@ -77,8 +77,8 @@ async function launchOn(host: number): Promise<Running> {
 }
 
 async function openOn(host: number, url: string): Promise<{ tab: Tab; tabs: Tabs }> {
-  const { browser } = await launchOn(host)
-  const tabs = new Tabs(await browser.newContext(), { url })
+  const { context } = await launchOn(host)
+  const tabs = new Tabs(context, { url })
   await tabs.addScript(keepConnections)
   return { tab: await tabs.open(url), tabs }
 }

@@ -1,5 +1,4 @@
 /** A server, a browser and tabs for a file of tests. */
-import type { BrowserContext } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { launchChromium, type Running } from './launch.ts'
 import { Tabs } from './pages.ts'
@@ -10,29 +9,40 @@ export interface House {
   readonly tabs: Tabs
 }
 
-/** For the file that calls it: one server, one browser, and for each test tabs of its own that must stay clean. */
-export function openHouse(): House {
+export interface HouseOptions {
+  /** A browser for each test (default), or one for the whole file. Its tabs must stay clean either way. */
+  browser?: 'test' | 'file'
+  launch?: () => Promise<Running>
+}
+
+/** For the file that calls it: one server, a browser, and tabs. */
+export function openHouse({ browser: life = 'test', launch = launchChromium }: HouseOptions = {}): House {
   let server: TestServer
-  let chromium: Running
-  let context: BrowserContext
+  let running: Running | undefined
   let tabs: Tabs
+
+  const open = async () => {
+    running = await launch()
+    tabs = new Tabs(running.context, server)
+  }
+  const close = async () => {
+    await running?.close()
+    running = undefined
+  }
 
   beforeAll(async () => {
     server = await startServer()
-    chromium = await launchChromium()
+    if (life === 'file') await open()
   })
-  beforeEach(async () => {
-    context = await chromium.browser.newContext()
-    tabs = new Tabs(context, server)
-  })
+  if (life === 'test') beforeEach(open)
   afterEach(async () => {
-    const problems = tabs.problems()
-    await context.close()
+    const problems = tabs.takeProblems()
+    if (life === 'test') await close()
     expect(problems).toEqual([])
   })
   afterAll(async () => {
-    await chromium?.close()
-    await server?.close()
+    await close()
+    await server.close()
   })
   return {
     get server() {

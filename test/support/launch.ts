@@ -19,7 +19,7 @@ export async function launchChromium(options: LaunchOptions = {}): Promise<Runni
     args: [...chromiumFlags],
     ...options,
   })
-  const context = await browser.newContext()
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   return { browser, context, close: () => browser.close() }
 }
 

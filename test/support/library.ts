@@ -16,5 +16,6 @@ export async function bundleLibrary(): Promise<string> {
   const [result] = Array.isArray(output) ? output : [output]
   if (!result || !('output' in result)) throw new Error('The library was not built.')
   const scripts = result.output.flatMap((chunk) => (chunk.type === 'chunk' ? [chunk.code] : []))
-  return scripts.join('\n')
+  // An init script runs inside a function.
+  return [...scripts, 'globalThis.papilio = papilio'].join('\n')
 }

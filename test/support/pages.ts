@@ -19,6 +19,27 @@ const watchFromInside = `{
   }
 }`
 
+/** Keeps every value of `data-app-state`: a state of a few milliseconds is missed by whoever only looks now and then. */
+const rememberStates = `{
+  const states = (globalThis.appStates = [])
+  new MutationObserver((records) => {
+    for (const { target } of records) {
+      const state = target.dataset?.appState
+      if (state && state !== states.at(-1)) states.push(state)
+    }
+  }).observe(document, { attributes: true, attributeFilter: ['data-app-state'], subtree: true })
+}`
+
+export interface RunSettings {
+  size?: string
+  algorithm?: string
+  r?: number | 'auto'
+  data?: 'whole' | 'real'
+  dtype?: 'f32' | 'f64' | 'i32'
+  op?: 'sum' | 'mean' | 'min' | 'max'
+  repeats?: number
+}
+
 export class Tabs {
   readonly #context: BrowserContext
   readonly #server: { url: string }
@@ -29,7 +50,7 @@ export class Tabs {
   constructor(context: BrowserContext, server: { url: string }) {
     this.#context = context
     this.#server = server
-    this.#ready = context.addInitScript(watchFromInside)
+    this.#ready = context.addInitScript({ content: watchFromInside + rememberStates })
     // Pages that the page itself opens are watched as well.
     context.on('page', this.#watch)
   }
@@ -37,6 +58,15 @@ export class Tabs {
   /** Runs a classic script in every tab before anything of the page. */
   async addScript(content: string): Promise<void> {
     await this.#context.addInitScript({ content })
+  }
+
+  /**
+   * Opens a tab on the server's origin without the page. It is a real answer of the server: Chromium forbids pages that a
+   * test makes up to reach local addresses.
+   */
+  async openBlank(): Promise<Tab> {
+    await this.#context.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))
+    return this.open('/livez')
   }
 
   /** Opens a tab on a path of the server, or on a whole URL. */
@@ -69,6 +99,13 @@ export class Tabs {
 
   problems(): string[] {
     return this.#problems.filter((problem) => !this.#expected.some((pattern) => pattern.test(problem)))
+  }
+
+  /** The problems since the last call. */
+  takeProblems(): string[] {
+    const problems = this.problems()
+    this.#problems.length = 0
+    return problems
   }
 
   readonly #watch = (page: Page): void => {
@@ -144,12 +181,48 @@ export class Tab {
     return (url ?? '').trim()
   }
 
-  /** Clicks Run, and waits for a verified result that is right. */
-  async run(timeout = 30_000): Promise<void> {
-    await this.at('run').click()
-    await this.waitFor('running')
-    await this.waitFor('ready', undefined, timeout)
-    await this.page.locator('[data-testid="verify"][data-ok="true"]').waitFor({ timeout })
+  /** Sets what is given, as a person does: in the fields of the run panel. */
+  async set({ size, algorithm, repeats, ...choices }: RunSettings): Promise<void> {
+    if (size !== undefined) {
+      await this.at('size').fill(size)
+      await this.at('size').press('Enter')
+    }
+    if (algorithm !== undefined) await this.at('algo').selectOption(algorithm)
+    if (repeats !== undefined) await this.at('repeats').fill(String(repeats))
+    for (const [testId, value] of Object.entries(choices))
+      await this.at(testId).locator(`input[value="${value}"]`).check()
+  }
+
+  /** States that the page has been in, in order. */
+  async states(): Promise<string[]> {
+    return this.page.evaluate(() => (globalThis as unknown as { appStates: string[] }).appStates)
+  }
+
+  /** Presses a button that begins a run, and waits until it has ended in one way or the other. */
+  async begin(testId = 'run', timeout = 30_000): Promise<void> {
+    const before = (await this.states()).length
+    await this.at(testId).click()
+    const deadline = Date.now() + timeout
+    for (;;) {
+      const since = (await this.states()).slice(before)
+      if (since.includes('running') && since.at(-1) !== 'running') return
+      if (Date.now() > deadline)
+        throw new Error(`The run did not end: ${JSON.stringify([since, await this.look()])}`)
+      await this.page.waitForTimeout(20)
+    }
+  }
+
+  /** Runs, and waits for a verified result that is right. */
+  async run(timeout?: number): Promise<void> {
+    await this.begin('run', timeout)
+    await this.expectRight()
+  }
+
+  async expectRight(): Promise<void> {
+    const verdict = this.page.locator('[data-testid="verify"][data-ok="true"]')
+    await verdict.waitFor({ timeout: 10_000 }).catch(async (cause: unknown) => {
+      throw new Error(`No right result: ${JSON.stringify(await this.look())}`, { cause })
+    })
   }
 
   /** Rows of the roster: rank, name, state. */
