@@ -34,6 +34,8 @@ export interface Agreement {
   readonly epochs: Epochs
   /** No call has a smaller number to come. */
   readonly nextOp: number
+  /** A member of the current epoch that is lost. */
+  isGone(peerId: string): boolean
   viewChanged(view: View): void
   linkOpened(peerId: string): void
   linkClosed(peerId: string, reason: string): void
@@ -46,6 +48,9 @@ export interface Agreement {
   recovery(op: number, epoch: number, timeoutSeconds: number): Promise<Recovery>
   end(): void
 }
+
+/** Views that may be overtaken one after the other before they are agreed on. */
+const maxViewsBack = 64
 
 export function createAgreement(config: AgreementConfig): Agreement {
   const { clock, selfId } = config
@@ -60,7 +65,8 @@ export function createAgreement(config: AgreementConfig): Agreement {
   /** One more than the highest number of an op of this member. */
   let called = 0
   let nextOp = 0
-  let lastTold = ''
+  /** What was told last, by epoch. */
+  const told = new Map<number, string>()
   let hasEnded = false
 
   const isHeld = () => {
@@ -82,13 +88,15 @@ export function createAgreement(config: AgreementConfig): Agreement {
     const { view } = epochs
     if (!view || hasEnded) return
     if (view.members.every(({ peerId }) => peerId === selfId || config.isLinked(peerId))) epochs.ready()
+    for (const missed of epochs.catchUp()) enter(missed)
     const span = epochs.settle(() => ({ called, finished: config.finished(), suspended: config.suspended() }))
-    const standings = epochs.standings()
-    const text = JSON.stringify(standings)
-    if (standings && text !== lastTold) {
-      lastTold = text
-      config.tell({ type: 'sync', ...standings })
+    for (const known of epochs.standings()) {
+      const text = JSON.stringify(known)
+      if (told.get(known.epoch) === text) continue
+      told.set(known.epoch, text)
+      config.tell({ type: 'sync', ...known })
     }
+    for (const epoch of told.keys()) if (epoch < view.epoch - maxViewsBack) told.delete(epoch)
     if (span) enter(span)
   }
   const enter = (span: Span) => {
@@ -148,6 +156,7 @@ export function createAgreement(config: AgreementConfig): Agreement {
     get nextOp() {
       return nextOp
     },
+    isGone: (peerId) => gone.has(peerId),
     viewChanged(view) {
       epochs.begin(view)
       const present = new Set(view.members.map((member) => member.peerId))
@@ -156,8 +165,7 @@ export function createAgreement(config: AgreementConfig): Agreement {
       update()
     },
     linkOpened(peerId) {
-      const standings = epochs.standings()
-      if (standings) config.tell({ type: 'sync', ...standings }, peerId)
+      for (const known of epochs.standings()) config.tell({ type: 'sync', ...known }, peerId)
       update()
     },
     linkClosed(peerId, reason) {

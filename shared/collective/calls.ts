@@ -14,7 +14,7 @@ import type { Engine, OpRequest } from './engine.ts'
 import type { Moved } from './execution.ts'
 import type { Lane } from './lane.ts'
 import type { Models } from './models.ts'
-import { choosePlan, type Plan } from './plan.ts'
+import { choosePlan, choosePlanAnew, type Plan } from './plan.ts'
 import { type Attempt, Interruption, type Recovery } from './recovery.ts'
 import type { RetainedResults } from './retained.ts'
 import type { CollectiveOptions, Progress, Report } from './types.ts'
@@ -161,11 +161,14 @@ export function createCalls(config: {
     vector: Vector,
     options: CollectiveOptions,
     left: () => number,
+    attempts: number,
   ): Promise<Omit<Report, 'attempts'>> => {
     const model = await engine.unlessFailed(op, config.models().before(op, attempt))
     const { data, operator, result } = vector
     const dtype = dtypeOf(data)
-    const plan = choosePlan({ count: data.length, dtype, operator, options }, attempt.members.length, model)
+    const size = attempt.members.length
+    const choose = attempts > 1 || size === 1 ? choosePlanAnew : choosePlan
+    const plan = choose({ count: data.length, dtype, operator, options }, size, model)
     const version = plan.isAutomatic ? String(model.version) : ''
     const moved = await run(op, attempt, plan, vector, options, {
       timeoutSeconds: left(),
@@ -236,7 +239,7 @@ export function createCalls(config: {
             const report =
               recovery?.kind === 'adopt'
                 ? await adopt(recovery, vector, options, left)
-                : await attemptOnce(op, here, vector, options, left)
+                : await attemptOnce(op, here, vector, options, left, attempts)
             return { ...report, attempts }
           } catch (error) {
             if (!(error instanceof Interruption)) throw error

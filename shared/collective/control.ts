@@ -34,6 +34,8 @@ const standingSchema = v.object({
   peerId,
   /** It has no agreed epoch yet: it takes part from the boundary on. */
   isFresh: v.boolean(),
+  /** The newest epoch that it has agreed on, 0 for none; from here on it agrees on no other before this one. */
+  agreed: natural,
   /** Ops called so far; absent while its links to the members are still opening. Once told it does not change. */
   called: v.optional(natural),
   /** With `called`: ops whose result it keeps, and the epoch that each was finished in. */

@@ -37,6 +37,8 @@ export interface OpRequest {
 export interface EngineConfig {
   readonly clock: Clock
   lane(peerId: string): Lane | undefined
+  /** A member of the current epoch is lost: an op that needs it cannot run. */
+  isGone(peerId: string): boolean
   /** Sends to one member, or to all that this member has links to. */
   tell(control: Control, peerId?: string): void
   onWaiting(waiting: Waiting): void
@@ -229,6 +231,7 @@ export function createEngine(config: EngineConfig): Engine {
       entry.request = request
       if (signal?.aborted) fail(op, abortedHere(op, signal.reason))
       if (entry.error) throw entry.error
+      if (entry.isSuspended) throw new Interruption(`op ${op} was interrupted before it ran`)
       mismatches.called(request)
       const execution = createExecution({
         ...request.execution,
@@ -275,6 +278,9 @@ export function createEngine(config: EngineConfig): Engine {
     failed.reject(interruption)
     entry.execution?.fail(interruption)
   }
+  const suspendIfGone = (op: number, entry: Entry) => {
+    if (entry.attempt.members.some((member) => config.isGone(member.peerId))) suspend(op, entry)
+  }
 
   return {
     run,
@@ -290,12 +296,12 @@ export function createEngine(config: EngineConfig): Engine {
     },
     suspended: () => [...entries].flatMap(([op, entry]) => (entry.isSuspended && !entry.error ? [op] : [])),
     resume(op, attempt) {
-      const entry = entries.get(op)
-      if (!entry) entries.set(op, { attempt, isSuspended: false, failed: failureOf(), answers: new Map() })
-      else {
-        entry.attempt = attempt
-        entry.isSuspended = false
-      }
+      const known = entries.get(op)
+      const entry = known ?? { attempt, isSuspended: false, failed: failureOf(), answers: new Map() }
+      entry.attempt = attempt
+      entry.isSuspended = false
+      entries.set(op, entry)
+      suspendIfGone(op, entry)
     },
     failAll(error) {
       for (const op of entries.keys()) fail(op, error, true)
@@ -311,6 +317,7 @@ export function createEngine(config: EngineConfig): Engine {
       const error = doomed.get(op)
       doomed.delete(op)
       if (error) fail(op, error, true)
+      else suspendIfGone(op, entry)
     },
     async unlessFailed(op, promise) {
       const entry = entries.get(op)

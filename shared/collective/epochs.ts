@@ -6,6 +6,10 @@
  * boundary: the largest of these counts. Ops before the boundary belong to the older epochs and their members, ops from it on to all
  * members of the new one. So everybody derives the same members for every op, and a newcomer enters between two ops.
  * Standings are merged and passed on (gossip), so that not every pair needs a link.
+ *
+ * A view may be overtaken by the next one when some members have agreed on it and others have not heard all standings yet. So a
+ * member that says it is ready for a view also says which epoch it has agreed on last, and agrees on no older one after that; the
+ * others make up for the epochs in between, whose standings they have heard before they could hear this.
  */
 import type { Member, View } from '../membership/types.ts'
 import type { Standing } from './control.ts'
@@ -37,20 +41,27 @@ export interface Epochs {
   ready(): void
   /** Takes what another member knows; returns whether anything was new. */
   merge(epoch: number, standings: readonly Standing[]): boolean
+  /** Epochs that others have agreed on and this member has missed, oldest first: they come before anything else. */
+  catchUp(): Span[]
   /** Moves on as far as the standings allow; asks for this member's own when it is time to tell. Returns the new span once it is agreed. */
   settle(tell: () => Told): Span | undefined
-  /** What to tell the others; undefined when there is nothing to agree on. */
-  standings(): { epoch: number; standings: Standing[] } | undefined
+  /** What to tell the others, by epoch, oldest first: all that is known. */
+  standings(): { epoch: number; standings: Standing[] }[]
   /** The span that op belongs to; undefined when it is not known yet. */
   spanOf(op: number): Span | undefined
   /** Members of the op that are members of that epoch too. */
   participantsOf(op: number, epoch: number): readonly Member[]
 }
 
+/** Epochs whose standings are kept and passed on after a newer view has come: members may still have to hear of them. */
+const epochsBack = 16
+
 export function createEpochs(selfId: string): Epochs {
   const spans: Span[] = []
   const known = new Map<number, Map<string, Standing>>()
   let view: View | undefined
+  /** Views that were overtaken, in which this member has told its count: others may have agreed on them. */
+  let overtaken: View[] = []
   let isReady = false
 
   const current = () => spans[spans.length - 1]
@@ -62,11 +73,44 @@ export function createEpochs(selfId: string): Epochs {
     known.set(view.epoch, standings)
     standings.set(standing.peerId, standing)
   }
-  const all = (test: (standing: Standing) => boolean) =>
-    view?.members.every((member) => {
-      const standing = known.get(view!.epoch)?.get(member.peerId)
-      return standing !== undefined && test(standing)
-    }) ?? false
+  /** The standings of all members of the view, when each is known and passes the test. */
+  const allOf = ({ epoch, members }: View, test: (standing: Standing) => boolean): Standing[] | undefined => {
+    const standings = members.map((member) => known.get(epoch)?.get(member.peerId))
+    return standings.every((standing) => standing !== undefined && test(standing))
+      ? (standings as Standing[])
+      : undefined
+  }
+  const hasTold = (standing: Standing) => standing.called !== undefined
+  const agree = ({ epoch, members }: View, standings: readonly Standing[]): Span => {
+    const boundary = standings.reduce(
+      (most, { isFresh, called = 0 }) => (isFresh ? most : Math.max(most, called)),
+      0,
+    )
+    const membersOf = (op: number) => spanOf(op)?.members ?? []
+    const recoveries = recoveriesOf({ selfId, epoch, members, standings, membersOf, participantsOf })
+    const rank = members.findIndex((member) => member.peerId === selfId)
+    const span: Span = { epoch, boundary, members, rank, recoveries }
+    spans.push(span)
+    return span
+  }
+
+  /**
+   * The epochs that this member has still to agree on before it may tell its count for the newest view, oldest first. Undefined while standings
+   * are missing. An epoch counts when somebody says that it is the last one agreed on; those before it follow from its own standings.
+   */
+  const missed = (): { view: View; standings: Standing[] }[] | undefined => {
+    if (!view || !isReady || isAgreed()) return []
+    const chain: { view: View; standings: Standing[] }[] = []
+    let standings = allOf(view, () => true)
+    while (standings) {
+      const newest = Math.max(...standings.map((standing) => standing.agreed))
+      const earlier = overtaken.find(({ epoch }) => epoch === newest)
+      if (!earlier || newest <= (current()?.epoch ?? 0)) return chain
+      standings = allOf(earlier, hasTold)
+      if (standings) chain.unshift({ view: earlier, standings })
+    }
+    return undefined
+  }
 
   const spanOf = (op: number): Span | undefined => {
     for (let i = spans.length - 1; i >= 0; i--) if (spans[i]!.boundary <= op) return spans[i]
@@ -97,17 +141,19 @@ export function createEpochs(selfId: string): Epochs {
     },
     begin(next) {
       if (view && next.epoch <= view.epoch) return
+      if (view && !isAgreed() && own()?.called !== undefined) overtaken.push(view)
       view = next
       isReady = false
-      for (const epoch of known.keys()) if (epoch < next.epoch) known.delete(epoch)
+      for (const epoch of known.keys()) if (epoch < next.epoch - epochsBack) known.delete(epoch)
+      overtaken = overtaken.filter(({ epoch }) => epoch >= next.epoch - epochsBack)
     },
     ready() {
       if (!view || isReady || isAgreed()) return
       isReady = true
-      tell({ peerId: selfId, isFresh: spans.length === 0 })
+      tell({ peerId: selfId, isFresh: spans.length === 0, agreed: current()?.epoch ?? 0 })
     },
     merge(epoch, standings) {
-      if (view && epoch < view.epoch) return false
+      if (view && epoch < view.epoch - epochsBack) return false
       const mine = known.get(epoch) ?? new Map<string, Standing>()
       known.set(epoch, mine)
       let isNew = false
@@ -123,28 +169,24 @@ export function createEpochs(selfId: string): Epochs {
       }
       return isNew
     },
+    catchUp() {
+      const chain = missed() ?? []
+      const caughtUp = chain.map((earlier) => agree(earlier.view, earlier.standings))
+      if (chain.length > 0) overtaken = []
+      return caughtUp
+    },
     settle(told) {
-      if (!view || !isReady || isAgreed() || !all(() => true)) return undefined
+      // Whoever has missed an epoch makes up for it first.
+      if (!view || !isReady || isAgreed() || missed()?.length !== 0) return undefined
       const mine = own()!
       if (mine.called === undefined) tell({ ...mine, ...told() })
-      if (!all((standing) => standing.called !== undefined)) return undefined
-      const { epoch, members } = view
-      const standings = members.map((member) => known.get(epoch)!.get(member.peerId)!)
-      const boundary = standings.reduce(
-        (most, { isFresh, called = 0 }) => (isFresh ? most : Math.max(most, called)),
-        0,
-      )
-      const membersOf = (op: number) => spanOf(op)?.members ?? []
-      const recoveries = recoveriesOf({ selfId, epoch, members, standings, membersOf, participantsOf })
-      const rank = members.findIndex((member) => member.peerId === selfId)
-      const span: Span = { epoch, boundary, members, rank, recoveries }
-      spans.push(span)
-      return span
+      const standings = allOf(view, hasTold)
+      return standings && agree(view, standings)
     },
     standings() {
-      const standings = view && known.get(view.epoch)
-      if (!view || !standings || standings.size === 0) return undefined
-      return { epoch: view.epoch, standings: [...standings.values()] }
+      return [...known]
+        .sort(([a], [b]) => a - b)
+        .map(([epoch, standings]) => ({ epoch, standings: [...standings.values()] }))
     },
     spanOf,
     participantsOf,

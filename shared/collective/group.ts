@@ -99,6 +99,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#engine = createEngine({
       clock,
       lane,
+      isGone: (peerId) => this.#agreement.isGone(peerId),
       tell,
       onWaiting: (waiting) => this.emit('waiting', waiting),
       onOffence,

@@ -1,8 +1,10 @@
 /** From a call to what will run: the algorithm and its settings, chosen or named, and where the chunks lie. */
+import { ArgumentError } from '../base/errors.ts'
 import { chooseSchedule } from '../cost/choose.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import { buildPart, completeSettings } from '../schedule/build.ts'
 import { chunkBounds } from '../schedule/partition.ts'
+import { algorithms } from '../schedule/registry.ts'
 import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
 import type { DTypeInfo } from '../wire/dtype.ts'
 import type { Operator } from '../wire/kernels.ts'
@@ -50,6 +52,21 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
     predictedSeconds: choice.chosen.seconds,
     why: choice.why,
     choice,
+  }
+}
+
+/**
+ * The plan after the group has become smaller: what the call asked for where the new size admits it, else the best. A lone rank has
+ * nothing to send, so any settings will do.
+ */
+export function choosePlanAnew(input: PlanInput, size: number, model: NetworkModel): Plan {
+  try {
+    return choosePlan(input, size, model)
+  } catch (error) {
+    const { algorithm, consistency } = input.options
+    const isRegistered = algorithm === undefined || algorithms.some(({ name }) => name === algorithm)
+    if (!(error instanceof ArgumentError) || !isRegistered) throw error
+    return choosePlan({ ...input, options: consistency ? { consistency } : {} }, size, model)
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createPrng } from '../../../shared/base/prng.ts'
 import type { Standing } from '../../../shared/collective/control.ts'
-import { createEpochs, type Epochs } from '../../../shared/collective/epochs.ts'
+import { createEpochs, type Epochs, type Span } from '../../../shared/collective/epochs.ts'
 import type { View } from '../../../shared/membership/types.ts'
 
 const told = (called: number) => ({ called, finished: [], suspended: [] })
@@ -12,42 +12,65 @@ interface Peer {
   id: string
   epochs: Epochs
   called: number
+  spans: Span[]
 }
 
-/** Members that gossip in random order over a random connected network, calling ops whenever they may. */
-function agree(peers: readonly Peer[], view: View, seed: number) {
+/**
+ * Members that gossip over a ring whose links keep their order but not their pace; each sees the views in order, at its own pace, and calls
+ * ops whenever it may.
+ */
+function agree(peers: readonly Peer[], views: readonly View[], seed: number) {
   const prng = createPrng(seed)
-  const mail: { to: Peer; epoch: number; standings: Standing[] }[] = []
+  const mail = new Map<string, { to: Peer; epoch: number; standings: Standing[] }[]>()
   const last = new Map<string, string>()
-  // A ring and random chords: not every pair has a link.
-  const linked = (a: number, b: number) =>
-    (a - b + peers.length) % peers.length === 1 || (b - a + peers.length) % peers.length === 1
-  const advance = (peer: Peer) => {
-    if (!peer.epochs.isFrozen && peer.epochs.current && prng.next() < 0.5) peer.called++
-    const span = peer.epochs.settle(() => told(peer.called))
-    if (span) peer.called = Math.max(peer.called, peer.epochs.isFirst ? span.boundary : 0)
-    const known = peer.epochs.standings()
-    const text = JSON.stringify(known)
-    if (!known || last.get(peer.id) === text) return
-    last.set(peer.id, text)
-    for (const [index, other] of peers.entries())
-      if (linked(peers.indexOf(peer), index)) mail.push({ to: other, ...structuredClone(known) })
+  const neighbours = (peer: Peer) => {
+    const at = peers.indexOf(peer)
+    return [at + 1, at + peers.length - 1].map((index) => peers[index % peers.length]!)
   }
-  const pending = peers.map((peer) => () => {
-    peer.epochs.begin(view)
-    advance(peer)
-    peer.epochs.ready()
-    advance(peer)
-  })
-  while (pending.length + mail.length > 0) {
-    if (pending.length > 0 && prng.next() < 0.3) pending.splice(prng.below(pending.length), 1)[0]!()
-    else if (mail.length > 0) {
-      const [letter] = mail.splice(prng.below(mail.length), 1)
-      letter!.to.epochs.merge(letter!.epoch, letter!.standings)
-      advance(letter!.to)
+  const advance = (peer: Peer) => {
+    const { epochs } = peer
+    if (!epochs.isFrozen && epochs.current && prng.next() < 0.5) peer.called++
+    const enter = (span: Span) => {
+      peer.called = Math.max(peer.called, span.boundary)
+      peer.spans.push(span)
+    }
+    for (const missed of epochs.catchUp()) enter(missed)
+    const span = epochs.settle(() => told(peer.called))
+    for (const known of epochs.standings()) {
+      const text = JSON.stringify(known)
+      if (last.get(`${peer.id} ${known.epoch}`) === text) continue
+      last.set(`${peer.id} ${known.epoch}`, text)
+      for (const to of neighbours(peer)) {
+        const link = mail.get(`${peer.id} ${to.id}`) ?? []
+        mail.set(`${peer.id} ${to.id}`, link)
+        link.push({ to, ...structuredClone(known) })
+      }
+    }
+    if (span) enter(span)
+  }
+  const toSee = peers.map((peer) => ({
+    peer,
+    views: views.filter((view) => view.members.some(({ peerId }) => peerId === peer.id)),
+  }))
+  for (;;) {
+    const blind = toSee.filter((one) => one.views.length > 0)
+    const links = [...mail.values()].filter((link) => link.length > 0)
+    if (blind.length + links.length === 0) return
+    if (blind.length > 0 && (links.length === 0 || prng.next() < 0.2)) {
+      const { peer, views: rest } = blind[prng.below(blind.length)]!
+      peer.epochs.begin(rest.shift()!)
+      advance(peer)
+      peer.epochs.ready()
+      advance(peer)
+    } else {
+      const { to, epoch, standings } = links[prng.below(links.length)]!.shift()!
+      to.epochs.merge(epoch, standings)
+      advance(to)
     }
   }
 }
+
+const newPeer = (id: string): Peer => ({ id, epochs: createEpochs(id), called: 0, spans: [] })
 
 describe('createEpochs', () => {
   it('gives all members the same boundary, at or after every op that anyone has called', () => {
@@ -58,15 +81,15 @@ describe('createEpochs', () => {
         fc.integer(),
         (old, joining, seed) => {
           const ids = Array.from({ length: old + joining }, (_, i) => `p${i}`)
-          const peers = ids.map((id) => ({ id, epochs: createEpochs(id), called: 0 }))
+          const peers = ids.map(newPeer)
           const first = peers.slice(0, old)
-          agree(first, { epoch: 1, members: ids.slice(0, old).map(member) }, seed)
+          agree(first, [{ epoch: 1, members: ids.slice(0, old).map(member) }], seed)
           for (const [i, peer] of first.entries()) {
             expect(peer.epochs.isAgreed).toBe(true)
             expect(peer.epochs.current).toMatchObject({ epoch: 1, boundary: 0, rank: i })
             peer.called = (seed >>> i) % 5
           }
-          agree(peers, { epoch: 2, members: ids.map(member) }, seed + 1)
+          agree(peers, [{ epoch: 2, members: ids.map(member) }], seed + 1)
           const boundary = peers[0]!.epochs.current!.boundary
           for (const [i, peer] of peers.entries()) {
             expect(peer.epochs.isAgreed).toBe(true)
@@ -77,7 +100,39 @@ describe('createEpochs', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
+    )
+  })
+
+  it('gives all the same history of epochs when views overtake each other', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 7 }),
+        fc.integer({ min: 2, max: 5 }),
+        fc.integer(),
+        (size, count, seed) => {
+          const ids = Array.from({ length: size + count }, (_, i) => `p${i}`)
+          const peers = ids.map(newPeer)
+          // The first `size` stay; one more comes in with each view.
+          const views = Array.from({ length: count }, (_, i) => ({
+            epoch: i + 1,
+            members: ids.slice(0, size + i).map(member),
+          }))
+          agree(peers.slice(0, size + count - 1), views, seed)
+          const facts = (peer: Peer) => peer.spans.map(({ epoch, boundary }) => [epoch, boundary])
+          const longest = peers.slice(0, size).map(facts)
+          for (const [i, peer] of peers.slice(0, size).entries()) {
+            expect(peer.epochs.isAgreed).toBe(true)
+            expect(facts(peer), `p${i}`).toEqual(longest[0])
+          }
+          // A newcomer has the part of the history since it came in.
+          for (const peer of peers.slice(size, size + count - 1)) {
+            const own = facts(peer)
+            expect(longest[0]!.slice(-own.length)).toEqual(own)
+          }
+        },
+      ),
+      { numRuns: 150 },
     )
   })
 
@@ -88,10 +143,10 @@ describe('createEpochs', () => {
     a.ready()
     expect(a.settle(() => told(0))).toBeUndefined()
     expect(a.isFrozen).toBe(false)
-    a.merge(1, [{ peerId: 'b', isFresh: true }])
+    a.merge(1, [{ peerId: 'b', isFresh: true, agreed: 0 }])
     expect(a.settle(() => told(0))).toBeUndefined()
     expect(a.isFrozen).toBe(true)
-    a.merge(1, [{ peerId: 'b', isFresh: true, called: 0 }])
+    a.merge(1, [{ peerId: 'b', isFresh: true, agreed: 0, called: 0 }])
     expect(a.settle(() => told(0))).toMatchObject({ epoch: 1, boundary: 0, rank: 0 })
     expect(a.isFrozen).toBe(false)
   })
@@ -102,7 +157,7 @@ describe('createEpochs', () => {
     a.ready()
     a.begin({ epoch: 4, members: [member('a')] })
     a.begin({ epoch: 2, members: [member('a'), member('c')] })
-    expect(a.merge(3, [{ peerId: 'b', isFresh: true, called: 9 }])).toBe(false)
+    a.merge(3, [{ peerId: 'b', isFresh: true, agreed: 0, called: 9 }])
     a.ready()
     expect(a.settle(() => told(0))).toMatchObject({ epoch: 4, members: [member('a')] })
   })
