@@ -10,7 +10,10 @@ export interface Outcome {
   readonly steps: number
   /** Ranks that have told their result, of `size`. */
   readonly told: number
+  /** Ranks whose data are in the result. */
   readonly size: number
+  /** Ranks that were there at the start and are not in the result. */
+  readonly lost: number
   /** Ranks without a wrong element. */
   readonly correct: number
   /** Wrong elements over all ranks and repeats. */
@@ -42,7 +45,8 @@ export function outcomeOf(run: RunState, variant: number): Outcome | undefined {
   const first = results[0]
   if (!first) return undefined
   const spread = run.spreads.get(variant)
-  const size = run.members.length
+  // Survivors of a lost peer agree on whose data are in the result.
+  const size = first.contributors.length
   return {
     variant,
     algorithm: first.algorithm,
@@ -50,6 +54,7 @@ export function outcomeOf(run: RunState, variant: number): Outcome | undefined {
     steps: first.steps,
     told: results.length,
     size,
+    lost: run.members.length - size,
     correct: results.filter((result) => result.wrong === 0).length,
     wrong: results.reduce((sum, result) => sum + result.wrong, 0),
     exact: first.exact,

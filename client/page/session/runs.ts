@@ -84,6 +84,8 @@ export class RunMember implements Events<RunEvents> {
   readonly #events = new Emitter<RunEvents>()
   readonly #sequencer: Sequencer
   readonly #present = new Set<string>()
+  /** Everybody who was ever here, by the last rank. */
+  readonly #names = new Map<string, string>()
   readonly #off: (() => void)[]
   #isHidden = false
   #cancelDescribe: (() => void) | undefined
@@ -95,7 +97,10 @@ export class RunMember implements Events<RunEvents> {
 
   constructor(config: RunMemberConfig) {
     this.#config = config
-    this.#sequencer = new Sequencer(() => createId(config.prng))
+    this.#sequencer = new Sequencer(
+      () => createId(config.prng),
+      (peerId) => this.#nameOf(peerId),
+    )
     const { group } = config
     this.#off = [
       group.on('message', ({ from, data }) => {
@@ -197,7 +202,10 @@ export class RunMember implements Events<RunEvents> {
   }
 
   #greetEpoch(members: readonly string[]): void {
-    this.#readyEpoch = this.#config.group.epoch
+    const { group } = this.#config
+    this.#readyEpoch = group.epoch
+    for (const [rank, { peerId, name }] of group.members.entries())
+      this.#names.set(peerId, `${name} (rank ${rank})`)
     for (const id of this.#present) if (!members.includes(id)) this.#present.delete(id)
     this.#tellAll({ type: 'hello', about: this.#about, answer: true })
     const run = this.#current
@@ -387,7 +395,7 @@ export class RunMember implements Events<RunEvents> {
   }
 
   #nameOf(peerId: string): string {
-    return this.#config.group.members.find((member) => member.peerId === peerId)?.name ?? 'a peer that left'
+    return this.#names.get(peerId) ?? 'a peer'
   }
 }
 

@@ -23,6 +23,8 @@ interface Current {
   readonly runId: string
   readonly epoch: number
   readonly spec: RunSpec | undefined
+  /** Why it must end with the call that is going on. */
+  stale?: RunError
   /** Orders given so far; each is answered by everybody's `done`. */
   position: number
   /** Calls announced so far. */
@@ -37,6 +39,7 @@ const queueLimit = 8
 
 export class Sequencer {
   readonly #createId: () => string
+  readonly #nameOf: (peerId: string) => string
   #isReady = false
   #epoch = -1
   #members: readonly string[] = []
@@ -44,11 +47,15 @@ export class Sequencer {
   #queue: (Request | 'measure')[] = []
   #current: Current | undefined
 
-  constructor(createId: () => string) {
+  constructor(createId: () => string, nameOf: (peerId: string) => string) {
     this.#createId = createId
+    this.#nameOf = nameOf
   }
 
-  /** The members of `epoch` can reach each other. A run of an older epoch ends: its data are another group's. */
+  /**
+   * The members of `epoch` can reach each other. A run of an older epoch ends: its data are another group's. The call that is
+   * going on may still end well among those who are left, or fail with an error that says more.
+   */
   onReady(epoch: number, members: readonly string[]): Order[] {
     const before = this.#members
     this.#isReady = true
@@ -59,11 +66,18 @@ export class Sequencer {
     if (run.epoch === epoch) return run.waitingFor.size > 0 ? [] : this.#advance(run)
     const joined = members.filter((id) => !before.includes(id))
     const gone = before.filter((id) => !members.includes(id))
-    return this.#finish({
-      code: 'MEMBERS_CHANGED',
-      message: 'The group changed while the run was going on. Run again with the peers that are here now.',
-      peers: [...gone, ...joined].slice(0, 64),
-    })
+    run.stale ??= this.#describeChange(gone, joined)
+    for (const id of gone) run.waitingFor.delete(id)
+    return run.waitingFor.size > 0 ? [] : this.#advance(run)
+  }
+
+  #describeChange(gone: readonly string[], joined: readonly string[]): RunError {
+    const [code, ids, what] =
+      gone.length > 0
+        ? (['PEER_LOST', gone, 'left'] as const)
+        : (['MEMBERS_CHANGED', joined, 'joined'] as const)
+    const names = ids.slice(0, 5).map(this.#nameOf).join(', ')
+    return { code, message: `${names} ${what} while the run was going on.`, peers: ids.slice(0, 64) }
   }
 
   /** A new view is being agreed on: a call that is announced now might meet a newcomer who knows nothing of it. */
@@ -114,6 +128,8 @@ export class Sequencer {
   #advance(run: Current): Order[] {
     const { runId, spec } = run
     if (!spec) return this.#finish()
+    const isComplete = run.calls === callsOf(spec) && run.toCompare === undefined
+    if (run.stale && !isComplete) return this.#finish(run.stale)
     const variant = run.toCompare
     const differs = run.hashes.size > 1
     delete run.toCompare

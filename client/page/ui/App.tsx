@@ -35,8 +35,8 @@ export function App({ store }: { store: Store }): JSX.Element {
         <main class="middle">
           <Banner />
           {isEmpty.value && <Intro />}
-          <RunPanel />
-          <Board />
+          {!isOutside && <RunPanel />}
+          {!isOutside && <Board />}
           <Stage />
         </main>
         <Inspector />

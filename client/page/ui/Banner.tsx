@@ -11,7 +11,9 @@ import { openTabs } from './Peers.tsx'
 
 export function Banner(): JSX.Element | null {
   const { lab, state } = useStore()
-  const { notice, tabs } = state.value
+  const { place, refusal, tabs } = state.value
+  const isRefused = place === 'refused'
+  const notice = isRefused ? refusal : state.value.notice
   if (!notice) return null
   const { title, remedies } = problemOf(notice.code)
   const isMild = notice.code === 'STOPPED' || notice.code === 'POPUP_BLOCKED'
@@ -26,7 +28,7 @@ export function Banner(): JSX.Element | null {
       <Icon name={isMild ? 'warn' : 'bad'} />
       <div class="banner-body">
         <h2>{title}</h2>
-        {tabs ? <BlockedTabs {...tabs} /> : <p>{storyOf(state.value)}</p>}
+        {tabs ? <BlockedTabs {...tabs} /> : <p>{isRefused ? notice.message : storyOf(state.value)}</p>}
         {remedies.length > 0 && (
           <ol class="remedies">
             {remedies.map((remedy) => (
@@ -37,9 +39,17 @@ export function Banner(): JSX.Element | null {
       </div>
       <div class="banner-tools">
         {!isMild && <CopyButton text={reportOf(state.value)} label="Copy a report" />}
-        <button type="button" class="tool" aria-label="Dismiss" title="Dismiss" onClick={() => lab.dismiss()}>
-          <Icon name="remove" />
-        </button>
+        {!isRefused && (
+          <button
+            type="button"
+            class="tool"
+            aria-label="Dismiss"
+            title="Dismiss"
+            onClick={() => lab.dismiss()}
+          >
+            <Icon name="remove" />
+          </button>
+        )}
       </div>
     </section>
   )

@@ -103,7 +103,7 @@ function storyOf({ variant, predictedSeconds, times, why }: Outcome, run: RunSta
 
 /** Two questions, kept apart: is it right, and do all hold the same bits. */
 function Verify({ outcome }: { outcome: Outcome }): JSX.Element {
-  const { told, size, correct, wrong, identical, ulps, differing, compared } = outcome
+  const { told, size, lost, correct, wrong, identical, ulps, differing, compared } = outcome
   const isRight = wrong === 0 && told === size
   return (
     <div class="verify" data-testid="verify" data-ok={isRight} data-identical={identical ?? 'unknown'}>
@@ -112,6 +112,7 @@ function Verify({ outcome }: { outcome: Outcome }): JSX.Element {
         {told < size
           ? `Only ${told} of ${plural(size, 'peer')} told their result.`
           : `${correct} of ${size} peers agree, ${plural(wrong, 'wrong element')}.`}
+        {lost > 0 && ` The vectors of ${plural(lost, 'peer')} that left are not in it.`}
       </p>
       <p>
         <Term of="identical">Bit-identical</Term> on all ranks:{' '}

@@ -22,7 +22,9 @@ export function RoomCard(): JSX.Element {
           {room !== undefined && (
             <p class="room-link">
               <a href={url} target="_blank" rel="noopener" data-testid="join-url">
-                {url}
+                {new URL(url).host}
+                <wbr />
+                {pathOf(room)}
               </a>
               <CopyButton text={url} label="Copy the link" />
             </p>

@@ -16,6 +16,7 @@ import { formatSeconds } from '../stage/format.ts'
 import { Playback } from '../stage/playback/Playback.tsx'
 import type { StageRank } from '../stage/timetable/data.ts'
 import { Timetable } from '../stage/timetable/Timetable.tsx'
+import { titleOf } from '../stage/timetable/title.ts'
 import { useStore } from '../store.ts'
 import { lazy } from './lazy.tsx'
 import { MyPart } from './MyPart.tsx'
@@ -116,7 +117,9 @@ function Showing({ shown }: { shown: Shown }): JSX.Element {
   const ends = useMemo(() => stepEnds(traces ?? [], schedule.steps), [traces, schedule])
   const stops = mode === 'time' ? ends : Array.from({ length: schedule.steps + 1 }, (_, step) => step)
   const last = stops.at(-1) ?? 0
-  const [cursor, setCursor] = useState(isShort ? 0 : last)
+  // A run that broke off stands where it broke off.
+  const isBroken = run !== undefined && outcome === undefined
+  const [cursor, setCursor] = useState(isShort ? 0 : isBroken ? (run.progress?.step ?? 0) : last)
   const at = Math.min(cursor, last)
   const step = stops.filter((stop) => stop > 0 && stop <= at + 1e-9).length
   const seconds = mode === 'time' ? at : ends[step]
@@ -141,6 +144,7 @@ function Showing({ shown }: { shown: Shown }): JSX.Element {
         progress={isLive && run ? progressOf(run, ranks) : undefined}
         waiting={waiting}
         simulated={simulated}
+        title={simulated ? undefined : `${run ? 'Run' : 'Plan'}: ${titleOf(schedule)}`}
       />
       {!isLive && (
         <Playback

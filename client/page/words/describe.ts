@@ -30,7 +30,7 @@ export function describeEvent(event: LabEvent, before: LabState): Line | undefin
     case 'group':
       return describeGroup(event, before)
     case 'link':
-      return describeLink(event, nameOf)
+      return describeLink(event, before, nameOf)
     case 'model':
       return event.model.version > 0 ? plain('Links measured, model agreed') : undefined
     case 'measuring':
@@ -70,12 +70,19 @@ function describeGroup(event: Extract<LabEvent, { kind: 'group' }>, before: LabS
 
 function describeLink(
   event: Extract<LabEvent, { kind: 'link' }>,
+  before: LabState,
   nameOf: (peerId: string) => string,
 ): Line | undefined {
+  // The path of an open link becomes known a moment later: no news.
+  if (event.state === before.links.get(event.peerId)?.state) return undefined
   if (event.state === 'open')
     return plain(`Link to ${nameOf(event.peerId)} open${event.path === 'unknown' ? '' : `, ${event.path}`}`)
   if (event.state === 'closed')
-    return event.error ? bad(event.error.message) : plain(`Link to ${nameOf(event.peerId)} closed`)
+    return plain(
+      event.error
+        ? event.error.message.replaceAll(event.peerId, nameOf(event.peerId))
+        : `Link to ${nameOf(event.peerId)} closed`,
+    )
   return undefined
 }
 

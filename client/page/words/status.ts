@@ -115,19 +115,23 @@ function connectingSentence(state: LabState, seconds: number): string {
   return 'Measuring the links.'
 }
 
-function runningSentence({ run, members }: LabState): string {
+function runningSentence({ run, self }: LabState): string {
   const call = run?.call
   if (!run || !call) return 'The peers prepare their vectors.'
-  const waiting = run.waiting
-  const who = members.find((member) => member.peerId === run.start.by)?.name ?? 'A peer'
+  const { waiting, progress } = run
   if (waiting) {
     const names = waiting.peers.map((peer) => `${peer.name} (rank ${peer.rank})`)
     return `Waiting for ${list(names)} in step ${waiting.step + 1} for ${waiting.seconds.toFixed(1)} s.`
   }
   const { variants, repeats } = run.start.spec
-  const part = variants.length > 1 ? `, variant ${call.variant + 1} of ${variants.length}` : ''
-  const turn = call.isWarmup ? 'warm-up' : `repeat ${call.repeat + 1} of ${repeats}`
-  return `${who} asked for it${part}, ${turn}.`
+  const step = progress
+    ? `Step ${Math.min(progress.steps, progress.step + 1)} of ${progress.steps}`
+    : 'Starting'
+  const variant = variants.length > 1 ? `, variant ${call.variant + 1} of ${variants.length}` : ''
+  const repeat = call.isWarmup ? ', warm-up' : repeats > 1 ? `, repeat ${call.repeat + 1} of ${repeats}` : ''
+  const asker = run.members.find((member) => member.peerId === run.start.by)
+  const by = asker && asker.peerId !== self?.peerId ? `, asked for by ${asker.name}` : ''
+  return `${step}${variant}${repeat}${by}.`
 }
 
 function degradedSentence(state: LabState): string {

@@ -190,7 +190,7 @@ describe('RunMember', () => {
     for (const peer of peers)
       expect((await peer.until('finished')).error).toMatchObject({
         code: 'ABORTED',
-        message: 'Stopped by B.',
+        message: 'Stopped by B (rank 1).',
       })
     const counts = [...network.groups.values()].map((group) => group.called)
     expect(new Set(counts).size).toBe(1)
