@@ -53,6 +53,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     // Always given: the library's default is a public STUN server.
     config: { iceServers: iceServers.map(({ urls, ...rest }) => ({ ...rest, urls: [urls].flat() })) },
     wrtc: webrtc,
+    // Of no use when candidates go one by one, but its timer would outlive the connection and keep a process alive for 5 s.
+    iceCompleteTimeout: 1,
   }) as SimplePeer.Instance & { _pc: RTCPeerConnection | undefined }
   // Whatever comes over the library's own channel is thrown away.
   peer.resume()

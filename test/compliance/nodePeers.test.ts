@@ -1,4 +1,7 @@
 /** Peers on Node that meet through a real server: seats, views, links, the group, and what happens when things go. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { join } from '../../client/node.ts'
 import { type JoinedGroup, type JoinOptions, type JoinStatus, joinWith } from '../../client/rtc/join.ts'
@@ -178,6 +181,22 @@ describe('peers on Node', () => {
     await expect(guest.allreduce(new Int32Array([1]))).rejects.toMatchObject({ code: 'LEFT' })
     await until('the host alone', () => host.size === 1 && host.state === 'ready')
   })
+})
+
+it('let the process end once they have left', async () => {
+  const script = `
+    import { join } from './client/node.ts'
+    const a = await join({ url: '${url}' })
+    const b = await join({ url: '${url}', room: a.room, size: 2 })
+    await Promise.all([a.barrier(), b.barrier()])
+    await b.leave()
+    await a.leave()
+    const left = performance.now()
+    process.on('exit', () => console.log(performance.now() - left))`
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+  expect(Number(stdout)).toBeLessThan(2000)
 })
 
 describe('joining', () => {
