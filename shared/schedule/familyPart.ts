@@ -22,7 +22,7 @@ export function familyPart(family: Family, rank: number, phase: Phase = 'both'):
   const steps: WrittenStep[] = []
   /** Copies of the rank's own contribution, for the first step. */
   const copies: Local[] = []
-  const held = Array.from({ length: group.size }, (_, p) => p)
+  const held = [...Array(group.size).keys()]
   const last = stages.at(-1)?.after
   if (phase !== 'distribute' && last !== undefined) {
     for (const stage of stages) {
@@ -34,9 +34,10 @@ export function familyPart(family: Family, rank: number, phase: Phase = 'both'):
   if (phase !== 'reduce')
     for (const stage of stages.slice(0, stages.length - removed).reverse())
       steps.push(distributeStep(family, rank, table, stage, held))
-  const input = phase === 'distribute' ? [0] : [...held.keys(), ...copies.map((copy) => copy.slot)]
+  const own = [...Array(group.size).keys()]
+  const input = phase === 'distribute' ? [0] : own.concat(copies.map((copy) => copy.slot))
   const output = new Array<number>(group.size)
-  for (const [p, slot] of held.entries()) output[table.chunks[p]!] = slot
+  for (const p of own) output[table.chunks[p]!] = held[p]!
   return { rank, slots: table.chunks, input, steps, output: phase === 'reduce' ? [held[0]!] : output }
 }
 

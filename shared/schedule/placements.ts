@@ -14,13 +14,14 @@ export function expand(family: Family, axis: number, spans: readonly Span[], spa
   if (family.axes.length === 0) return [0]
   const { stride, length } = family.axes[axis]!
   const tails = family.tails[axis]!
-  const seen = new Set<number>()
+  /** Spans may overlap once they are widened by R. */
+  const seen = spans.length > 1 ? new Set<number>() : undefined
   const elements: number[] = []
   for (const { lo, hi } of spans)
     for (let vector = Math.min(hi, lo + length) - 1; vector >= lo; vector--) {
       const digit = (vector * spacing) % length
-      if (spans.length > 1 && seen.has(digit)) continue
-      seen.add(digit)
+      if (seen?.has(digit)) continue
+      seen?.add(digit)
       for (const tail of tails) elements.push(digit * stride + tail)
     }
   return elements

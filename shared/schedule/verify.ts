@@ -28,7 +28,7 @@ const EMPTY = -1
  * @throws ScheduleError naming rank, step and slot of the first fault.
  */
 export function verifySchedule(schedule: Schedule, options: VerifyOptions = {}): Verification {
-  const { size, chunks } = schedule
+  const { size } = schedule
   const contract = contractOf(schedule)
   const trees = createOperandTrees(size)
   const repeats = options.idempotent === true || schedule.collective === 'barrier'
@@ -105,7 +105,7 @@ export function verifySchedule(schedule: Schedule, options: VerifyOptions = {}):
     for (const key of messages.keys())
       fail(key % size, step, `does not receive what rank ${Math.floor(key / size)} sends`)
   }
-  return judge(schedule, contract, trees, values, chunks)
+  return judge(schedule, contract, trees, values)
 }
 
 interface Message {
@@ -165,12 +165,13 @@ function checkSlot(part: RankSchedule, step: number, slot: number): void {
     fail(part.rank, step, `there is no slot ${slot}, the rank has ${part.slots.length}`)
 }
 
-/** A slot that is listed twice. `seen` marks slots by list; one array serves all lists of a run. */
+/** Marks slots by the list that they were last seen in, so that one array serves all lists of a run. */
 interface Seen {
   readonly marks: number[]
   list: number
 }
 
+/** A slot that is listed twice. */
 function repeated(slots: readonly number[], seen: Seen): number | undefined {
   const list = ++seen.list
   for (const slot of slots) {
@@ -185,9 +186,8 @@ function judge(
   contract: Contract,
   trees: OperandTrees,
   values: readonly Int32Array[],
-  chunks: number,
 ): Verification {
-  const { steps } = schedule
+  const { steps, chunks } = schedule
   const canonical = new Int32Array(chunks).fill(EMPTY)
   const facts = { identical: true, ordered: true, rankFold: true, once: true }
   for (const part of schedule.ranks) {
