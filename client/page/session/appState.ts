@@ -1,4 +1,4 @@
-/** The one word for where the page is (data-app-state), and the warnings of a group that works all the same. */
+/** The one word for where the page is (data-app-state), and what it follows from. */
 import type { Member } from '../../../shared/membership/types.ts'
 import type { LabState } from './labState.ts'
 
@@ -37,7 +37,7 @@ export function appStateOf(state: LabState): AppState {
   if (state.expected !== undefined) return 'waiting'
   if (state.notice && isFailure(state.notice.code)) return 'failed'
   if (state.members.length === 1) return 'empty'
-  return warningsOf(state).length > 0 ? 'degraded' : 'ready'
+  return relayed(state).length > 0 ? 'degraded' : 'ready'
 }
 
 /** Notices that say that something the user asked for did not work; the others only tell. */
@@ -74,22 +74,14 @@ export function peerStateOf(state: LabState, peerId: string): PeerState {
   return state.about.has(peerId) && state.groupState === 'ready' ? 'ready' : 'joining'
 }
 
-export interface Warning {
-  readonly rank: number
-  readonly member: Member
-  readonly cause: 'hidden' | 'relayed'
-}
-
-/** What makes a working group slower than it could be. */
-export function warningsOf(state: LabState): Warning[] {
-  return state.members.flatMap((member, rank): Warning[] => {
-    const isHidden = state.about.get(member.peerId)?.hidden === true && member.peerId !== state.self?.peerId
-    const isRelayed = state.links.get(member.peerId)?.path === 'relayed'
-    return [
-      ...(isHidden ? [{ rank, member, cause: 'hidden' as const }] : []),
-      ...(isRelayed ? [{ rank, member, cause: 'relayed' as const }] : []),
-    ]
-  })
+/**
+ * Members whose link makes a working group slower than it could be. Hidden tabs are marked in the roster only: what they send and
+ * receive is driven by messages, which browsers do not throttle.
+ */
+export function relayed(state: LabState): { rank: number; member: Member }[] {
+  return state.members.flatMap((member, rank) =>
+    state.links.get(member.peerId)?.path === 'relayed' ? [{ rank, member }] : [],
+  )
 }
 
 /** Why a run cannot be asked for now; undefined when it can. */

@@ -27,13 +27,15 @@ export function App({ store }: { store: Store }): JSX.Element {
     <StoreProvider value={store}>
       <Header onHelp={() => dialog.current?.showModal()} />
       <StatusLine />
-      <div class="lab">
-        <aside class="rail" aria-label="Room and peers">
-          {!isOutside && <RoomCard />}
-          {!isOutside && <Peers />}
-        </aside>
+      <Banner />
+      <div class="lab" data-outside={isOutside}>
+        {!isOutside && (
+          <aside class="rail" aria-label="Room and peers">
+            <RoomCard />
+            <Peers />
+          </aside>
+        )}
         <main class="middle">
-          <Banner />
           {isEmpty.value && <Intro />}
           {!isOutside && <RunPanel />}
           {!isOutside && <Board />}

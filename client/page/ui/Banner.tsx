@@ -5,6 +5,7 @@ import type { LabState } from '../session/labState.ts'
 import { plural } from '../stage/format.ts'
 import { useStore } from '../store.ts'
 import { problemOf } from '../words/problems.ts'
+import { CodeForm } from './CodeForm.tsx'
 import { CopyButton } from './CopyButton.tsx'
 import { Icon } from './Icon.tsx'
 import { openTabs } from './Peers.tsx'
@@ -29,6 +30,7 @@ export function Banner(): JSX.Element | null {
       <div class="banner-body">
         <h2>{title}</h2>
         {tabs ? <BlockedTabs {...tabs} /> : <p>{isRefused ? notice.message : storyOf(state.value)}</p>}
+        {isRefused && notice.code.startsWith('ROOM_') && <CodeForm code={state.value.room ?? ''} />}
         {remedies.length > 0 && (
           <ol class="remedies">
             {remedies.map((remedy) => (

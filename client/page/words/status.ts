@@ -1,6 +1,6 @@
 /** Each state of the page as icon, word, sentence and next action. */
 import { list } from '../format.ts'
-import { type AppState, absent, appStateOf, unlinked, warningsOf } from '../session/appState.ts'
+import { type AppState, absent, appStateOf, relayed, unlinked } from '../session/appState.ts'
 import type { LabState } from '../session/labState.ts'
 import { plural } from '../stage/format.ts'
 import { problemOf } from './problems.ts'
@@ -135,10 +135,6 @@ function runningSentence({ run, self }: LabState): string {
 }
 
 function degradedSentence(state: LabState): string {
-  const sentences = warningsOf(state).map(({ rank, member, cause }) =>
-    cause === 'hidden'
-      ? `Rank ${rank} (${member.name}) is in a hidden tab, which browsers slow down.`
-      : `Rank ${rank} (${member.name}) is reached through a relay.`,
-  )
-  return `${sentences.slice(0, 2).join(' ')}${sentences.length > 2 ? ` And ${sentences.length - 2} more.` : ''} Runs still work.`
+  const names = relayed(state).map(({ rank, member }) => `${member.name} (rank ${rank})`)
+  return `Runs work, but ${list(names)} can only be reached through a relay, which is slower.`
 }

@@ -39,14 +39,14 @@ describe('statusOf', () => {
     [
       'hidden',
       { ...ready, about: new Map(ready.about).set('b', { ...about, hidden: true }) },
-      'degraded',
-      /Rank 1 \(B\) is in a hidden tab/,
+      'ready',
+      /3 peers/,
     ],
     [
       'relayed',
       { ...ready, links: new Map(ready.links).set('c', { ...linked('c'), path: 'relayed' }) },
       'degraded',
-      /Rank 2 \(C\) is reached through a relay/,
+      /C \(rank 2\) can only be reached through a relay/,
     ],
     ['server gone', { ...ready, isServerThere: false }, 'reconnecting', /3 peers here can still run/],
     ['failed', { ...ready, notice: { code: 'PEER_LOST', message: '' } }, 'failed', /A peer left/],
