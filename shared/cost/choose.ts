@@ -8,9 +8,9 @@ import type { Algorithm, Settings } from '../schedule/types.ts'
 import type { Compiled } from './compile.ts'
 import { labelOf, whyChosen } from './explain.ts'
 import { ladderOf, stepOf } from './ladder.ts'
+import { networkOf } from './network.ts'
 import { predict, trafficOf } from './predict.ts'
 import { refine } from './refine.ts'
-import type { Traffic } from './traffic.ts'
 import type { Choice, ChoiceRequest, NetworkModel, Prediction } from './types.ts'
 
 export interface Chosen extends Choice {
@@ -62,7 +62,7 @@ export function choose(
     return reason === undefined
   })
   if (admitted.length === 0) throw new ArgumentError('algorithm', nothingLeft(request, refused))
-  const distinct = withoutTwins(request, admitted, refused)
+  const distinct = withoutTwins(request, model, admitted, refused)
   const summed = distinct.map((candidate) => ({
     ...candidate,
     prediction: predict(candidate.algorithm, candidate.settings, request.bytes, model, request.rounds),
@@ -133,11 +133,13 @@ function candidatesOf(request: ChoiceRequest, algorithms: readonly Algorithm[]):
 }
 
 /**
- * Schedules in which every rank does the same as in another one, under another name or on another group: the first of them stands for
- * all, if possible one that gives all ranks the same bits. The others are listed as refused. What is named by the call is never left out.
+ * On links that are alike, schedules whose ranks send and combine the same in each step cost the same, under another name or on another
+ * group: the first of them stands for all, if possible one that gives all ranks the same bits. The others are listed as refused. What the call
+ * names is never left out.
  */
 function withoutTwins(
   request: ChoiceRequest,
+  model: NetworkModel,
   admitted: readonly Candidate[],
   refused: Refusal[],
 ): Compared[] {
@@ -146,17 +148,17 @@ function withoutTwins(
     ...candidate,
     graph: trafficOf(candidate.algorithm, size, candidate.settings),
   }))
-  if (name !== auto) return compared
-  const first = new Map<Traffic, Compared>()
+  if (name !== auto || !networkOf(model).isAlike) return compared
+  const first = new Map<string, Compared>()
   for (const candidate of compared) {
-    const { one } = candidate.graph
-    const known = one && first.get(one)
+    const { kind } = candidate.graph
+    const known = kind && first.get(kind)
     const isIdentical = (c: Compared) => c.algorithm.identical(size, c.settings)
-    if (one && (!known || (!isIdentical(known) && isIdentical(candidate)))) first.set(one, candidate)
+    if (kind && (!known || (!isIdentical(known) && isIdentical(candidate)))) first.set(kind, candidate)
   }
   return compared.filter((candidate) => {
     const { algorithm, settings, graph } = candidate
-    const original = graph.one && first.get(graph.one)
+    const original = graph.kind && first.get(graph.kind)
     if (!original || original === candidate) return true
     const label = labelOf({ algorithm: original.algorithm.name, settings: original.settings })
     refused.push({

@@ -6,6 +6,8 @@ import { compileTraffic, type Traffic } from './traffic.ts'
 export interface Compiled {
   /** A single rank that stands for all, when all do the same. */
   readonly one: Traffic | undefined
+  /** What each rank sends and combines in each step, when all do the same: equal for schedules that differ only in who talks to whom. */
+  readonly kind: string | undefined
   /** Every rank. Made when first asked for. */
   all(): Traffic
 }
@@ -25,11 +27,23 @@ export function compileSchedule(shape: ScheduleShape, part: (rank: number) => Ra
   const first = part(0)
   const signature = signatureOf(shape, first)
   for (const rank of askedRanks(size))
-    if (signatureOf(shape, part(rank)) !== signature) return { one: undefined, all }
+    if (signatureOf(shape, part(rank)) !== signature) return { one: undefined, kind: undefined, all }
   const key = `${size} ${signature}`
   const one = ones.get(key) ?? compileOne(shape, first)
   ones.set(key, one)
-  return { one, all }
+  return { one, kind: kindOf(one), all }
+}
+
+function kindOf({ size, steps, sendStart, share, combine }: Traffic): string {
+  const texts = Array.from({ length: steps }, (_, step) =>
+    Array.from({ length: sendStart[step + 1]! - sendStart[step]! }, (_, i) => {
+      const node = sendStart[step]! + i
+      return `${Math.round(share[node]! * 1e9)}+${Math.round(combine[node]! * 1e9)}`
+    })
+      .sort()
+      .join(' '),
+  )
+  return `${size}: ${texts.join(', ')}`
 }
 
 /** Schedules that cost the same share one graph: the groups of one size, the members of the family under other names. */

@@ -42,28 +42,31 @@ export function whyChosen(chosen: Prediction, other: Prediction | undefined, byt
   const isOnlyR = differing !== undefined && Object.keys(differing).every((key) => key === 'r')
   const what = isOnlyR ? settingsText(differing) : labelOf(chosen)
   const than = differing ? settingsText(differingSettings(other, chosen) ?? {}) : labelOf(other)
-  const times = `${timeText(chosen.seconds)} against ${timeText(other.seconds)}`
+  const faster = other.seconds - chosen.seconds
+  if (faster < -1e-9)
+    return `${what}: for this vector alone ${than} is predicted to be ${timeText(-faster)} faster, but r never rises with the vector.`
+
   const steps = other.steps - chosen.steps
   const moreBytes = chosen.bytesSent - other.bytesSent
   const percent = other.bytesSent > 0 ? Math.round((100 * Math.abs(moreBytes)) / other.bytesSent) : 0
-  const stepSeconds = other.parts.alpha - chosen.parts.alpha
-  const byteSeconds = chosen.seconds - chosen.parts.alpha - (other.seconds - other.parts.alpha)
-
-  if (chosen.seconds > other.seconds + 1e-9)
-    return `${what}: ${than} is predicted ${timeText(chosen.seconds - other.seconds)} faster for this vector alone, but steps removed never rise with the vector.`
-  if (Math.round(1e9 * chosen.seconds) === Math.round(1e9 * other.seconds))
+  const stepsPart = steps === 0 ? '' : `${stepsText(Math.abs(steps))} ${steps > 0 ? 'fewer' : 'more'}`
+  const bytesPart = percent === 0 ? '' : `${percent} % ${moreBytes > 0 ? 'more' : 'fewer'} bytes`
+  const both = [stepsPart, bytesPart].filter(Boolean)
+  const times = `${timeText(chosen.seconds)} against ${timeText(other.seconds)}`
+  if (faster < 1e-9)
     return `${what}: predicted to take as long as ${than}${steps > 0 ? ', in fewer steps' : ''}.`
-  if (percent === 0)
-    return steps > 0
-      ? `${what}: ${stepsText(steps)} fewer than ${than} for the same bytes, ${times}.`
-      : `${what}: the same bytes as ${than}, but they wait less for each other, ${times}.`
-  if (steps > 0 && moreBytes < 0)
-    return `${what}: ${stepsText(steps)} fewer and ${percent} % fewer bytes than ${than}, ${times}.`
-  if (steps > 0 && stepSeconds > 0 && byteSeconds > 0)
-    return `${what}: ${stepsText(steps)} fewer for ${percent} % more bytes than ${than}; at ${bytesText(bytes)} the ${steps === 1 ? "step's" : "steps'"} ${timeText(stepSeconds)} outweigh ${bytesText(moreBytes)} more.`
-  if (moreBytes < 0 && byteSeconds < 0 && stepSeconds < 0)
-    return `${what}: ${percent} % fewer bytes for ${steps < 0 ? `${stepsText(-steps)} more` : 'more messages'} than ${than}; at ${bytesText(bytes)} the bytes' ${timeText(-byteSeconds)} outweigh ${timeText(-stepSeconds)} of latency.`
-  return `${what}: ${percent} % ${moreBytes > 0 ? 'more' : 'fewer'} bytes than ${than}, but ${stepSeconds > 0 ? 'less latency' : 'messages that overlap better'}, ${times}.`
+  if (both.length === 0) return `${what}: as many steps and bytes as ${than}, but they wait less, ${times}.`
+
+  // What was saved and paid, in seconds of latency and of all the rest.
+  const latency = other.parts.alpha - chosen.parts.alpha
+  const rest = chosen.seconds - chosen.parts.alpha - (other.seconds - other.parts.alpha)
+  if (steps > 0 && moreBytes > 0 && percent > 0 && latency > 0 && rest > 0)
+    return `${what}: ${stepsPart} for ${bytesPart} than ${than}; at ${bytesText(bytes)} the ${steps === 1 ? "step's" : "steps'"} ${timeText(latency)} outweigh ${bytesText(moreBytes)} more.`
+  if (steps < 0 && moreBytes < 0 && percent > 0 && latency < 0 && rest < 0)
+    return `${what}: ${bytesPart} for ${stepsPart} than ${than}; at ${bytesText(bytes)} the bytes' ${timeText(-rest)} outweigh the ${steps === -1 ? "step's" : "steps'"} ${timeText(-latency)}.`
+  const isMixed = (steps < 0 && percent > 0) || (steps >= 0 && moreBytes > 0 && percent > 0) || steps < 0
+  const yet = isMixed ? `, yet ${latency > -rest ? 'its latencies overlap' : 'its bytes flow better'}` : ''
+  return `${what}: ${both.join(' and ')} than ${than}${yet}, ${times}.`
 }
 
 /** The settings of `one` that differ, when both are of one algorithm and differ in few enough to be named by them. */

@@ -17,12 +17,12 @@ export interface Priced {
 }
 
 /**
- * Events that may be simulated for one choice, half a microsecond each or so: a tenth of what the op is predicted to take, within bounds (choices are cached).
- * In events and not in seconds, so that every rank looks at the same candidates. One simulation may take a part of them; with fewer, longer
+ * Events that may be simulated for one choice, half a microsecond each or so: a tenth of what the op is predicted to take, within bounds (choices are
+ * cached). In events and not in seconds, so that every rank looks at the same candidates. One simulation may take a part of them, with longer
  * segments if need be.
  */
-const [fewestEvents, mostEvents, eventsPerSecond] = [4e4, 2e6, 2e5]
-const partForOne = 1 / 24
+const [fewestEvents, mostEvents, eventsPerSecond] = [4e4, 6e6, 2e5]
+const [partForOne, mostForOne] = [1 / 24, 8e4]
 
 /**
  * Candidates that were summed up to within this much of the fastest are looked at, too, because some sums are too high; and as long as that costs
@@ -64,7 +64,7 @@ export function refine<T extends Priced>(candidates: readonly T[], bytes: number
     let seconds = known.get(key)
     if (seconds === undefined) {
       const traffic = graph.all()
-      const { events, segment } = cutFor(traffic, bytes, allowed * partForOne)
+      const { events, segment } = cutFor(traffic, bytes, Math.min(mostForOne, allowed * partForOne))
       budget -= events
       if (budget < 0) break
       seconds = simulate(traffic, bytes, network, { segmentBytes: segment }).seconds
