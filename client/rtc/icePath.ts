@@ -42,7 +42,9 @@ export function pathOf(stats: Iterable<Stat>): RtcPath {
 }
 
 function isOwnAddress(end: Stat | undefined): boolean {
-  return end?.candidateType === 'host' || isPrivate(end?.address ?? end?.ip ?? '')
+  // A browser that hides the address of a host also hides it when it is learned on the way.
+  const address = end?.address ?? end?.ip ?? ''
+  return end?.candidateType === 'host' || address === '' || isPrivate(address)
 }
 
 /**

@@ -10,7 +10,10 @@ import type { CloseReason, Connection, ConnectionOptions } from './simplePeer.ts
 /** ICE gives a network up after 15 to 30 s; on one that works, a connection takes well under a second. */
 export const attemptSeconds = 15
 export const attempts = 3
-/** Before the second attempt, and twice as long before the third: a hiccup of the network has time to pass. */
+/**
+ * Before another attempt, and twice as long before the third: a hiccup of the network has time to pass, and the news that the
+ * peer has left has time to come.
+ */
 const pauseSeconds = 0.3
 /**
  * A pair that has failed three times is tried again for as long as it is wanted, but ever more seldom: a browser tab can
@@ -85,9 +88,9 @@ export class Pairing {
     if (this.isClosed) return
     const { failures, attempt } = this.#history
     if (this.#isInitiator) {
-      const pause = Math.min(firstLongPauseSeconds * 2 ** (failures - 1), longestPauseSeconds)
-      if (failures > 0) this.#after(pause, () => this.#begin(this.#history.attempt + 1))
-      else this.#begin(attempt + 1)
+      const longPause = Math.min(firstLongPauseSeconds * 2 ** (failures - 1), longestPauseSeconds)
+      if (attempt === 0) this.#begin(1)
+      else this.#after(failures > 0 ? longPause : pauseSeconds, () => this.#begin(attempt + 1))
       return
     }
     // The other side may still believe in the link that this side has lost.
@@ -158,7 +161,7 @@ export class Pairing {
       maxMessageBytes: connection.maxMessageBytes,
       onMessage,
       onDrain,
-      onBroken: (cause) => this.#close('CHANNEL_CLOSED', 'a message could not be sent', cause),
+      onBroken: (cause) => this.#close('CHANNEL_CLOSED', 'closed while a message was being sent', cause),
     })
     this.#link = link
     this.#history.failures = 0

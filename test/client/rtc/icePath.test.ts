@@ -31,6 +31,12 @@ describe('the path of a link', () => {
     ['an address learned from the other side', host('172.20.0.2'), discovered('fd00::7'), 'direct'],
     ['an address that a router gave', reflexive('8.8.8.8'), host('10.0.0.2'), 'reflexive'],
     ['one learned behind a router', host('10.0.0.2'), discovered('2606:4700::7'), 'reflexive'],
+    [
+      'an address that the browser hides',
+      host('10.0.0.1'),
+      { candidateType: 'prflx', address: '' },
+      'direct',
+    ],
     ['a lab', discovered('192.0.2.2'), discovered('2001:db8::1'), 'direct'],
     ['172.32 is public', host('10.0.0.2'), discovered('172.32.0.1'), 'reflexive'],
     ['a relay on one side', { candidateType: 'relay', address: '10.0.0.9' }, host('10.0.0.2'), 'relayed'],

@@ -201,7 +201,9 @@ describe('the side that begins', () => {
   })
 
   it('goes on counting where an earlier pairing stopped', () => {
-    const { connections, log } = setUp('a', 'b', { attempt: 4, failures: 0 })
+    const { connections, log, run } = setUp('a', 'b', { attempt: 4, failures: 0 })
+    expect(connections).toEqual([])
+    run(1)
     connections[0]!.onSignal({ type: 'offer', sdp: 'x' })
     expect(log.signals).toMatchObject([{ attempt: 5 }])
   })

@@ -100,11 +100,12 @@ describe('the WebRTC transport', () => {
   })
 
   it('begins with the next attempt after a peer was not wanted for a while', async () => {
-    const { transport, signals } = transportOf('a')
+    const { clock, transport, signals } = transportOf('a')
     transport.want(['b'])
     await until('an offer', () => signals.length === 1)
     transport.want([])
     transport.want(['b'])
+    clock.step()
     await until('another', () => signals.length === 2)
     expect(signals.map(({ data }) => data.attempt)).toEqual([1, 2])
   })
