@@ -15,14 +15,14 @@ const waitForGroup = (tab: Tab, size: number) =>
 describe('hidden tabs', () => {
   it('form a group and run ten times as fast as the links allow', { timeout: 120_000 }, async () => {
     const front = await house.tabs.open('/')
-    const url = await front.joinUrl()
-    for (let n = 0; n < 2; n++) await house.tabs.open(url)
+    const { pathname } = await front.joinUrl()
+    for (let n = 0; n < 2; n++) await house.tabs.open(pathname)
     await front.page.bringToFront()
     const tabs = house.tabs.pages()
     for (const tab of tabs) await waitForGroup(tab, 3)
     const hidden = await Promise.all(tabs.map((tab) => tab.page.evaluate(() => document.visibilityState)))
     expect(hidden.filter((state) => state === 'hidden')).toHaveLength(2)
-    expect(await front.words('roster')).toContain('hidden tab')
+    await expect.poll(() => front.words('roster'), { timeout: 10_000 }).toContain('hidden tab')
 
     await front.set({ repeats: 10 })
     await front.run(60_000)

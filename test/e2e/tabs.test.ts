@@ -46,12 +46,13 @@ it('a duplicated tab is a peer of its own', { timeout: 90_000 }, async () => {
   const [first] = await house.tabs.openRoom(2)
   // What "duplicate tab" does: the copy begins with the session storage of the original.
   const storage = await first!.page.evaluate(() => JSON.stringify(sessionStorage))
+  const { pathname } = await first!.joinUrl()
   const copy = await house.tabs.openBlank()
   await copy.page.evaluate((stored) => {
     for (const [key, value] of Object.entries(JSON.parse(stored) as Record<string, string>))
       sessionStorage.setItem(key, value)
   }, storage)
-  await copy.page.goto(await first!.joinUrl())
+  await copy.page.goto(house.server.url + pathname)
   await copy.waitForGroup(3)
   await expectGroup(house.tabs.pages())
 })
@@ -75,18 +76,24 @@ describe('a tab that ends in the middle of a run', () => {
       const [caller, victim, ...others] = tabs as [Tab, Tab, ...Tab[]]
       const survivors = [caller, ...others]
       const { name } = (await caller.roster())[(await victim.look()).rank]!
-      await caller.set({ size: '32 MiB', algorithm: 'ring' })
+      await caller.set({ size: '16 MiB', algorithm: 'ring' })
       await caller.at('run').click()
       await victim.waitFor('running')
       await expect
-        .poll(async () => Number(await caller.at('progress').getAttribute('aria-valuenow')))
+        .poll(async () => Number(await caller.at('progress').getAttribute('aria-valuenow')), {
+          timeout: 20_000,
+        })
         .toBeGreaterThan(10)
-      const begin = performance.now()
       await ends[how]!(victim)
+      // All know within seconds; the call that was going on may first end among those who are left.
       await Promise.all(
-        survivors.map((tab) => tab.page.locator('[data-testid="banner"]').waitFor({ timeout: 10_000 })),
+        survivors.map((tab) =>
+          tab.page.locator('html[data-p="3"]').waitFor({ state: 'attached', timeout: 5000 }),
+        ),
       )
-      expect(performance.now() - begin).toBeLessThan(5000)
+      await Promise.all(
+        survivors.map((tab) => tab.page.locator('[data-testid="banner"]').waitFor({ timeout: 60_000 })),
+      )
       for (const tab of survivors) {
         expect(await tab.at('banner').getAttribute('data-code')).toBe('PEER_LOST')
         expect(await tab.words('banner')).toContain(name)

@@ -93,7 +93,7 @@ async function main(): Promise<void> {
   console.log(`The server is on host 0: ${url}`)
 
   const first = await openOn(1, url)
-  const second = await openOn(2, await first.tab.joinUrl())
+  const second = await openOn(2, (await first.tab.joinUrl()).href)
   const begin = performance.now()
   await Promise.all([first, second].map(({ tab }) => tab.waitForGroup(2)))
   console.log(

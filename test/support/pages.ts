@@ -80,16 +80,17 @@ export class Tabs {
   /** Opens `count` tabs in one room, and waits until all agree that they are `count` and ready. */
   async openRoom(count: number): Promise<Tab[]> {
     const first = await this.open()
-    const url = await first.joinUrl()
-    const others = await Promise.all(Array.from({ length: count - 1 }, () => this.open(url)))
+    const { pathname } = await first.joinUrl()
+    const others = await Promise.all(Array.from({ length: count - 1 }, () => this.open(pathname)))
     const tabs = [first, ...others]
     await Promise.all(tabs.map((tab) => tab.waitForGroup(count)))
     return tabs
   }
 
-  /** Tabs of this context, those included that the page has opened. */
+  /** Tabs on the server, those included that the page has opened. */
   pages(): Tab[] {
-    return this.#context.pages().map((page) => new Tab(page))
+    const ours = this.#context.pages().filter((page) => page.url().startsWith(this.#server.url))
+    return ours.map((page) => new Tab(page))
   }
 
   /** The test provokes a problem that this pattern describes. */
@@ -173,12 +174,11 @@ export class Tab {
     }
   }
 
-  async joinUrl(): Promise<string> {
-    const element = this.at('join-url').first()
-    await element.waitFor({ state: 'attached' })
-    const url =
-      (await element.getAttribute('href')) ?? (await element.inputValue().catch(() => element.textContent()))
-    return (url ?? '').trim()
+  /** The link of the room; it may name another address of the server than the one that the tests use. */
+  async joinUrl(): Promise<URL> {
+    const link = this.at('join-url').first()
+    await link.waitFor({ state: 'attached' })
+    return new URL((await link.getAttribute('href')) ?? '')
   }
 
   /** Sets what is given, as a person does: in the fields of the run panel. */
