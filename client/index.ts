@@ -22,8 +22,12 @@ export async function join(options: JoinOptions = {}): Promise<JoinedGroup> {
     kind: 'tab',
     seats: (origin, kind) => (kind === 'tab' ? tabSeats(origin) : undefined),
     onEnd(end) {
-      addEventListener('pagehide', end)
-      return () => removeEventListener('pagehide', end)
+      // A page that the browser keeps, to show it again, has nothing that must end.
+      const onHide = (event: PageTransitionEvent) => {
+        if (!event.persisted) end()
+      }
+      addEventListener('pagehide', onHide)
+      return () => removeEventListener('pagehide', onHide)
     },
   })
 }

@@ -56,6 +56,7 @@ export const joinReplySchema: v.GenericSchema<JoinReply> = v.variant('ok', [
 
 export const signalSchema = v.object({ from: id, data: v.unknown() })
 export const removedSchema = v.object({ cause, code, message: text })
+export const noticeSchema = v.object({ message: text })
 export const refusalSchema = v.object({ code, message: text })
 
 /** @throws {ProtocolError} */

@@ -21,6 +21,7 @@ import type { LinkOutcome } from './pairing.ts'
 import type { SeatStore } from './seats.ts'
 import {
   joinReplySchema,
+  noticeSchema,
   parseServerMessage,
   refusalSchema,
   removedSchema,
@@ -63,6 +64,8 @@ const leaveMs = 1000
 /** A refusal that may pass (too many joins at once, a server that is stopping) is asked again for so long. */
 const insistSeconds = 30
 const insistPauseSeconds = 2
+/** A server that ends the connection does so for a reason, which it may still have. */
+const serverEndPauseSeconds = 0.3
 /** Signals that wait for the server to come back; more are of no use, since attempts at a connection begin anew. */
 const waitingSignals = 256
 
@@ -241,7 +244,7 @@ export class Signaling extends Emitter<SignalingEvents> implements Membership {
       if (this.#state.name === 'gone' || reason === 'io client disconnect') return
       this.#become({ name: 'reconnecting', since: this.#config.clock.now() })
       // The library comes back by itself, but not when the server ended the connection: it does so when it stops.
-      if (reason === 'io server disconnect') socket.connect()
+      if (reason === 'io server disconnect') this.#later(serverEndPauseSeconds, () => socket.connect())
     })
     socket.on('view', (data) => this.tolerate(() => this.#show(parseServerMessage(viewSchema, 'view', data))))
     socket.on('signal', (message) =>
@@ -265,8 +268,14 @@ export class Signaling extends Emitter<SignalingEvents> implements Membership {
       }),
     )
     // The answer alone proves that this peer is alive.
-    socket.on('alive', (reply) => reply())
-    socket.on('draining', ({ message }) => this.emit('draining', String(message)))
+    socket.on('alive', (reply) => {
+      if (typeof reply === 'function') reply()
+    })
+    socket.on('draining', (notice) =>
+      this.tolerate(() =>
+        this.emit('draining', parseServerMessage(noticeSchema, 'draining', notice).message),
+      ),
+    )
   }
 
   #takeSeat(): void {
@@ -337,13 +346,17 @@ export class Signaling extends Emitter<SignalingEvents> implements Membership {
     const { clock } = this.#config
     const state = this.#state
     if (mayPass && state.name === 'reconnecting' && clock.now() - state.since < insistSeconds) {
-      this.#cancelRetry?.()
-      this.#cancelRetry = clock.after(insistPauseSeconds, () => {
+      this.#later(insistPauseSeconds, () => {
         if (this.#socket.connected) this.#takeSeat()
       })
       return
     }
     this.#end({ name: 'gone', error })
+  }
+
+  #later(seconds: number, action: () => void): void {
+    this.#cancelRetry?.()
+    this.#cancelRetry = this.#config.clock.after(seconds, action)
   }
 
   #show(view: View): void {
