@@ -58,3 +58,30 @@ export function randomScenario(seed: number): Scenario {
   })
   return { seed, size, count: [0, 1, size - 1, size, 257, 5000][prng.below(6)]!, ops, faults }
 }
+
+/** Every fault at `phases` points of one op, for each size and family: the full grid. */
+export function* gridScenarios(sizes: readonly number[], phases: number): Generator<Scenario> {
+  let seed = 1
+  for (const kind of faultKinds)
+    for (const family of families)
+      for (const size of sizes)
+        for (let phase = 0; phase < phases; phase++) {
+          const rank = (seed * 7) % size
+          yield {
+            seed: seed++,
+            size,
+            count: 257,
+            ops: [family, family],
+            faults: [
+              {
+                kind,
+                rank,
+                other: (rank + 1) % size,
+                // From the first message to about the last of the op.
+                afterMessages: 1 + Math.floor((phase * 4 * size) / phases),
+                seconds: 1 + (seed % 5),
+              },
+            ],
+          }
+        }
+}
