@@ -1,5 +1,5 @@
 /** The command `papilio`: finds the subcommand and hands the rest of the line to it. */
-import { type Output, standardOutput } from './output.ts'
+import { endWithReader, type Output, standardOutput } from './output.ts'
 
 /** Runs a subcommand; resolves with the exit status. */
 type Run = (argv: readonly string[], out: Output) => Promise<number>
@@ -53,5 +53,6 @@ function help(): string {
 }
 
 if (import.meta.filename === process.argv[1]) {
+  endWithReader()
   process.exitCode = await main(process.argv.slice(2), standardOutput)
 }

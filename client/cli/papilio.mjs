@@ -4,5 +4,6 @@ import { register } from 'tsx/esm/api'
 
 register()
 const { main } = await import('./main.ts')
-const { standardOutput } = await import('./output.ts')
+const { endWithReader, standardOutput } = await import('./output.ts')
+endWithReader()
 process.exitCode = await main(process.argv.slice(2), standardOutput)
