@@ -1,0 +1,44 @@
+/** `npm run bench -- plan`: how long schedules take to make and to prove. Prints one row a size. */
+import { parseArgs } from 'node:util'
+import { buildPart, buildSchedule } from '../../shared/schedule/build.ts'
+import { findAlgorithm } from '../../shared/schedule/registry.ts'
+import { verifySchedule } from '../../shared/schedule/verify.ts'
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: 'string', default: '5' },
+    algorithm: { type: 'string', default: 'butterfly' },
+  },
+})
+const runs = Number(values.runs)
+if (positionals[0] !== 'plan' || !Number.isSafeInteger(runs) || runs < 1) {
+  console.error('Usage: npm run bench -- plan [--algorithm NAME] [--runs N]')
+  process.exit(2)
+}
+
+/** Milliseconds of `work`: median and spread over the runs, after one run that warms up. */
+function timed(work: () => void): string {
+  work()
+  const times = Array.from({ length: runs }, () => {
+    const begin = performance.now()
+    work()
+    return performance.now() - begin
+  }).sort((a, b) => a - b)
+  const ms = (value: number) => value.toFixed(2)
+  return `${ms(times[runs >> 1]!)} [${ms(times[0]!)}..${ms(times[runs - 1]!)}]`
+}
+
+const algorithm = findAlgorithm(values.algorithm, 'allreduce')
+console.log(`# ${algorithm.title}, default settings; median [least..most] of ${runs} runs, ms`)
+console.log('| P | one rank | all ranks | proof |')
+console.log('| --- | --- | --- | --- |')
+for (const size of [64, 1024, 10_000]) {
+  const one = timed(() => void buildPart(algorithm, size, {}, 1))
+  // A whole schedule has P parts of P chunks each: beyond a thousand ranks it is of no use to anybody.
+  const isWhole = size <= 1024
+  const all = isWhole ? timed(() => void buildSchedule(algorithm, size)) : '-'
+  const schedule = isWhole ? buildSchedule(algorithm, size) : undefined
+  const proof = schedule ? timed(() => void verifySchedule(schedule)) : '-'
+  console.log(`| ${size} | ${one} | ${all} | ${proof} |`)
+}
