@@ -19,6 +19,7 @@ export default defineConfig({
           root,
           include: ['test/{shared,server,client,rules}/**/*.test.{ts,tsx}'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
         oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -29,6 +30,7 @@ export default defineConfig({
           root,
           include: ['test/{compliance,faults}/**/*.test.ts'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           // Peers measure and time out in real time: one file at a time has the machine for itself.
           fileParallelism: false,
           sequence: { groupOrder: 1 },
@@ -44,6 +46,7 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/provideServer.ts'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
           browser: {
@@ -78,6 +81,7 @@ export default defineConfig({
           root,
           include: ['test/docs/**/*.test.ts'],
           testTimeout: 120_000,
+          hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 4 },
         },

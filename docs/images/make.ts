@@ -37,12 +37,8 @@ async function withTabs(
 async function run(tab: Tab): Promise<void> {
   await tab.begin('sweep', 90_000)
   await tab.run()
-  // The picture comes to rest at the end of the run's replay.
-  await tab
-    .at('playback')
-    .getByRole('button', { name: /end|last/i })
-    .first()
-    .click()
+  // At the end of the run's replay the picture comes to rest.
+  await tab.at('playback').locator('[aria-label="Last"]:disabled').waitFor()
 }
 
 async function everyState(tabs: Tabs, shot: Shot): Promise<void> {
@@ -73,6 +69,8 @@ async function everyState(tabs: Tabs, shot: Shot): Promise<void> {
 if (folder === undefined) {
   await withTabs('desktop', 'light', async (tabs) => {
     const tab = await tabs.open()
+    // Tall enough for the whole timetable.
+    await tab.page.setViewportSize({ width: 1440, height: 1240 })
     await tab.at('add-peers').click()
     await tab.waitForGroup(7)
     await run(tab)

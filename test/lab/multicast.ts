@@ -103,7 +103,7 @@ async function main(): Promise<void> {
   console.log(`Candidates of host 2: ${await second.tab.page.evaluate(usedCandidates)}`)
 
   await first.tab.run()
-  console.log(`Allreduce: ${await first.tab.words('verify')}`)
+  console.log(`Allreduce: ${await first.tab.page.locator('[data-testid="verify"] p').first().textContent()}`)
   console.log(runLab('tell', 'stats'))
   const problems = [...first.tabs.problems(), ...second.tabs.problems()]
   if (problems.length > 0) throw new Error(problems.join('\n'))
