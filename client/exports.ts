@@ -37,5 +37,5 @@ export type { LinkPath, LinkState, LinkStatus } from '../shared/transport/types.
 export type { NumericArray } from '../shared/wire/dtype.ts'
 export type { OperatorName } from '../shared/wire/operator.ts'
 export type { JoinedGroup, JoinOptions, JoinStatus } from './rtc/join.ts'
-export { createSeatStore, type SeatStore } from './rtc/seats.ts'
-export type { ServerState } from './rtc/signaling.ts'
+export type { ServerState } from './rtc/seat.ts'
+export { createSeatStore, type SeatStore } from './rtc/seatStore.ts'

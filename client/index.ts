@@ -1,7 +1,7 @@
 /** Papilio in a browser. On Node the package leads to client/node.ts, which has the same interface. */
 import { JoinError } from '../shared/base/errors.ts'
 import { type JoinedGroup, type JoinOptions, joinWith } from './rtc/join.ts'
-import { createSeatStore } from './rtc/seats.ts'
+import { createSeatStore } from './rtc/seatStore.ts'
 
 export * from './exports.ts'
 

@@ -4,8 +4,8 @@ import { AbortedError, ArgumentError, JoinError } from '../../shared/base/errors
 import { createGroup } from '../../shared/collective/group.ts'
 import type { Group } from '../../shared/collective/types.ts'
 import { limits } from '../../shared/signaling/limits.ts'
-import type { SeatStore } from './seats.ts'
-import { connectSignaling, type Signaling } from './signaling.ts'
+import { type Seat, takeSeat } from './seat.ts'
+import type { SeatStore } from './seatStore.ts'
 import type { Webrtc } from './simplePeer.ts'
 import { createRtcTransport } from './transport.ts'
 
@@ -49,7 +49,7 @@ export interface JoinedGroup extends Group {
   readonly name: string
   readonly url: string
   /** The signalling connection: its state and events, and what a host may do. The group does not need it to run ops. */
-  readonly server: Pick<Signaling, 'state' | 'isHost' | 'host' | 'on'>
+  readonly server: Pick<Seat, 'state' | 'isHost' | 'host' | 'on'>
 }
 
 /** What differs between a page and Node. */
@@ -80,7 +80,7 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
   if (signal?.aborted) throw aborted(signal)
   request.onStatus?.({ waitingFor: 'server', members: 0, size: request.size, linksOpen: 0, linksWanted: 0 })
 
-  const signaling = await connectSignaling({
+  const seat = await takeSeat({
     ...request,
     clock,
     patienceSeconds: Math.min(serverPatienceSeconds, request.timeoutSeconds),
@@ -88,33 +88,33 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
     throw signal?.aborted ? aborted(signal) : error
   })
   const transport = createRtcTransport({
-    selfId: signaling.selfId,
+    selfId: seat.selfId,
     webrtc: environment.webrtc,
-    iceServers: () => signaling.iceServers,
-    signal: (to, data) => signaling.signal(to, data),
-    onOutcome: (peerId, outcome) => signaling.reportLink(peerId, outcome),
+    iceServers: () => seat.iceServers,
+    signal: (to, data) => seat.signal(to, data),
+    onOutcome: (peerId, outcome) => seat.reportLink(peerId, outcome),
     clock,
   })
-  const group = createGroup({ transport, membership: signaling, clock })
-  signaling.receiveSignals((from, data) => signaling.tolerate(() => transport.accept(from, data)))
+  const group = createGroup({ transport, membership: seat, clock })
+  seat.receiveSignals((from, data) => transport.accept(from, data))
   // A page that goes away ends its links itself: the others then know at once.
   const forget = environment.onEnd(() => {
     transport.close()
-    signaling.close()
+    seat.close()
   })
   group.on('state', (state) => {
     if (state === 'left') forget()
   })
 
   const joined: JoinedGroup = Object.assign(group, {
-    room: signaling.room,
-    name: signaling.name,
+    room: seat.room,
+    name: seat.name,
     url: request.url.origin,
-    server: signaling,
+    server: seat,
   })
   if (request.until === 'seat') return joined
   try {
-    await whenReady(joined, signaling, request, clock, deadline)
+    await whenReady(joined, seat, request, clock, deadline)
     return joined
   } catch (error) {
     await group.leave()
@@ -159,7 +159,7 @@ function urlOf(given: string | URL): URL {
 
 async function whenReady(
   group: JoinedGroup,
-  signaling: Signaling,
+  seat: Seat,
   request: Request,
   clock: Clock,
   deadline: number,
@@ -171,7 +171,7 @@ async function whenReady(
       const look = () => {
         const status = statusOf(group, size)
         onStatus?.(status)
-        const { state } = signaling
+        const { state } = seat
         if (group.state === 'left') reject(goneError(state.name === 'gone' ? state.error : undefined))
         else if (status.waitingFor === 'nothing') resolve()
       }

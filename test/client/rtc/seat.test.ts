@@ -1,14 +1,14 @@
-/** The signalling client against the real server; no WebRTC. */
+/** Seats against the real server; no WebRTC. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSeatStore, type SeatStore } from '../../../client/rtc/seats.ts'
-import { connectSignaling, type Signaling } from '../../../client/rtc/signaling.ts'
+import { type Seat, takeSeat } from '../../../client/rtc/seat.ts'
+import { createSeatStore, type SeatStore } from '../../../client/rtc/seatStore.ts'
 import { createServer, type PapilioServer } from '../../../server/app.ts'
 import { realClock } from '../../../shared/base/clock.ts'
 import { until } from '../../compliance/transport.ts'
 
 let server: PapilioServer
 let url: URL
-let clients: Signaling[]
+let clients: Seat[]
 
 async function start(port = 0, options: Parameters<typeof createServer>[0] = {}) {
   server = createServer({ port, host: '127.0.0.1', graceSeconds: 2, ...options })
@@ -39,8 +39,8 @@ interface Wish {
   seats?: SeatStore
 }
 
-async function connect({ room, name = 'Ada', seats }: Wish = {}): Promise<Signaling> {
-  const client = await connectSignaling({
+async function connect({ room, name = 'Ada', seats }: Wish = {}): Promise<Seat> {
+  const client = await takeSeat({
     url,
     room,
     create: room === undefined,
@@ -66,10 +66,10 @@ function storage(): SeatStore {
   )
 }
 
-const names = (client: Signaling) => client.view()?.members.map(({ name }) => name)
-const ids = (client: Signaling) => client.view()?.members.map(({ peerId }) => peerId)
+const names = (client: Seat) => client.view()?.members.map(({ name }) => name)
+const ids = (client: Seat) => client.view()?.members.map(({ peerId }) => peerId)
 
-describe('the signalling client', () => {
+describe('a seat', () => {
   it('gets a seat, a room, a name and the view', async () => {
     const host = await connect()
     expect(host.room).toMatch(/^[a-z0-9-]+$/)
