@@ -12,6 +12,7 @@ import type { Lab } from './session/lab.ts'
 import { readHash, writeHash } from './session/settings.ts'
 import { createStore, reflectState } from './store.ts'
 import { App } from './ui/App.tsx'
+import { preloadAll } from './ui/lazy.tsx'
 
 export function startPage(lab: Lab): void {
   const store = createStore(lab)
@@ -19,7 +20,9 @@ export function startPage(lab: Lab): void {
   reflectState(lab)
   // The address of a room that was just made: a reload comes back to it, and the link can be copied from there.
   lab.log.subscribe(({ event }) => {
-    if (event.kind === 'joined') history.replaceState(null, '', pathOf(event.room) + location.hash)
+    if (event.kind !== 'joined') return
+    history.replaceState(null, '', pathOf(event.room) + location.hash)
+    preloadAll()
   })
   addEventListener('hashchange', () => {
     if (location.hash !== writeHash(store.settings.peek())) store.change(readHash(location.hash))

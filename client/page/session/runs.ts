@@ -69,7 +69,7 @@ interface CurrentRun {
   readonly start: RunStart | undefined
   readonly runId: string
   readonly leader: string
-  readonly part: RunPart | undefined
+  part: RunPart | undefined
 }
 
 const describeSeconds = 0.2
@@ -92,8 +92,6 @@ export class RunMember implements Events<RunEvents> {
   #readyEpoch = -1
   #toldProgressAt = 0
   #current: CurrentRun | undefined
-  /** Orders are followed one after the other. */
-  #work: Promise<void> = Promise.resolve()
 
   constructor(config: RunMemberConfig) {
     this.#config = config
@@ -302,13 +300,13 @@ export class RunMember implements Events<RunEvents> {
       case 'measure':
         this.#current = { runId: message.runId, leader, start: undefined, part: undefined }
         this.#events.emit('measuring', { runId: message.runId })
-        this.#queue(message.runId, message.position, () => this.#measure(message.runId))
+        this.#obey(message.runId, message.position, () => this.#measure(message.runId))
         break
       case 'go':
-        this.#queue(message.runId, message.position, () => this.#go(message.index))
+        this.#obey(message.runId, message.position, () => this.#go(message.index))
         break
       case 'compare':
-        this.#queue(message.runId, message.position, () => this.#compare(message.variant))
+        this.#obey(message.runId, message.position, () => this.#compare(message.variant))
         break
       case 'finish':
         this.#finish(message.runId, message.error)
@@ -321,33 +319,40 @@ export class RunMember implements Events<RunEvents> {
     const { runId, seed, spec } = start
     verdicts.clear()
     this.#events.emit('started', start)
-    const part = new RunPart({
-      group,
-      runId,
-      seed,
-      spec,
-      verdicts,
-      breathe,
-      onProgress: (progress) => this.#progressed(runId, progress),
-      onReport: (call, report) => this.#events.emit('report', { runId, call, report }),
-      onResult: (result) => this.#tellAll({ type: 'result', runId, result }),
+    const run: CurrentRun = { runId, leader, start, part: undefined }
+    this.#current = run
+    // Here the vectors are made: a device may be too small for them.
+    this.#obey(runId, 0, async () => {
+      run.part = new RunPart({
+        group,
+        runId,
+        seed,
+        spec,
+        verdicts,
+        breathe,
+        onProgress: (progress) => this.#progressed(runId, progress),
+        onReport: (call, report) => this.#events.emit('report', { runId, call, report }),
+        onResult: (result) => this.#tellAll({ type: 'result', runId, result }),
+      })
+      return undefined
     })
-    this.#current = { runId, leader, start, part }
-    this.#queue(runId, 0, async () => undefined)
   }
 
-  /** Does `job` after the jobs before it and tells rank 0, or everybody when it failed. */
-  #queue(runId: string, position: number, job: () => Promise<string | undefined>): void {
-    this.#work = this.#work
-      .then(async () => {
-        if (this.#current?.runId !== runId) return
-        const hash = await job()
-        this.#tellLeader({ type: 'done', runId, position, ...(hash === undefined ? {} : { hash }) })
-      })
-      .catch((error: unknown) => {
+  /**
+   * Does `job` at once, up to its first wait: a call must have its number before the next message is looked at. Jobs cannot meet,
+   * since rank 0 waits for `done`. Then tells rank 0, or everybody when it failed.
+   */
+  #obey(runId: string, position: number, job: () => Promise<string | undefined>): void {
+    job().then(
+      (hash) => {
+        if (this.#current?.runId === runId)
+          this.#tellLeader({ type: 'done', runId, position, ...(hash === undefined ? {} : { hash }) })
+      },
+      (error: unknown) => {
         if (this.#current?.runId === runId)
           this.#tellAll({ type: 'failed', runId, error: describeError(error) })
-      })
+      },
+    )
   }
 
   async #go(index: number): Promise<string | undefined> {
@@ -389,8 +394,9 @@ export class RunMember implements Events<RunEvents> {
     const run = this.#current
     if (run?.runId !== runId) return
     this.#current = undefined
-    // A call that is still going on here has been made by all and failed elsewhere: it ends for everybody.
-    run.part?.abort(new AbortedError('The run has ended.'))
+    // The call that is going on has been made by all; when rank 0 gives it up it ends on all. (Were everybody to give it up, one
+    // whose call still waits for its number would never make it, and count its calls differently from then on.)
+    if (run.leader === this.#config.group.peerId) run.part?.abort(new AbortedError('The run has ended.'))
     if (run.start) this.#events.emit('finished', { runId, ...(error ? { error } : {}) })
   }
 
@@ -420,5 +426,7 @@ export function describeError(error: unknown): RunError {
     }
   if (error instanceof PeerLostError) return { code: error.code, message, peers: [error.peer.peerId] }
   if (error instanceof PapilioError) return { code: error.code, message, peers: [] }
+  // What the engine throws when an array cannot be allocated.
+  if (error instanceof RangeError) return { code: 'TOO_LARGE', message, peers: [] }
   return { code: 'INTERNAL', message, peers: [] }
 }

@@ -13,6 +13,7 @@ import { createMemoryLab, type MemoryLab } from '../../client/page/harness/memor
 
 let root: HTMLElement
 let store: Store
+let memory: MemoryLab
 const html = document.documentElement
 
 beforeEach(async () => {
@@ -29,7 +30,9 @@ afterEach(async () => {
   delete html.dataset.theme
 })
 
-function show({ lab }: MemoryLab): void {
+function show(given: MemoryLab): void {
+  memory = given
+  const { lab } = given
   store = createStore(lab)
   reflectState(lab)
   render(h(App, { store }), root)
@@ -55,8 +58,7 @@ function until(state: AppState, size?: number): Promise<void> {
 }
 
 async function ready(options: Parameters<typeof createMemoryLab>[0] = {}, peers = 6): Promise<MemoryLab> {
-  const memory = createMemoryLab(options)
-  show(memory)
+  show(createMemoryLab(options))
   await memory.lab.enter(undefined)
   await until('empty', 1)
   await memory.lab.addInPage(peers)
@@ -67,6 +69,13 @@ async function ready(options: Parameters<typeof createMemoryLab>[0] = {}, peers 
 async function finished(): Promise<void> {
   await vi.waitFor(() => expect(store.lab.state.run?.phase).not.toBe('running'), { timeout: 20_000 })
   await vi.waitFor(() => expect(all('run')).toHaveLength(1))
+}
+
+async function runAgain(): Promise<void> {
+  store.change({ bytes: 1024, repeats: 1 })
+  await vi.waitFor(() => expect((at('run') as HTMLButtonElement).disabled).toBe(false), { timeout: 15_000 })
+  press('run')
+  await vi.waitFor(() => expect(at('verify').dataset.ok).toBe('true'), { timeout: 15_000 })
 }
 
 async function violations(): Promise<string[]> {
@@ -87,8 +96,7 @@ async function violations(): Promise<string[]> {
 /** How to get the page into each state. */
 const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
   async empty() {
-    const memory = createMemoryLab()
-    show(memory)
+    show(createMemoryLab())
     await memory.lab.enter(undefined)
     await until('empty', 1)
   },
@@ -98,8 +106,7 @@ const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
     await until('waiting')
   },
   async connecting() {
-    const memory = createMemoryLab({ latency: 30 })
-    show(memory)
+    show(createMemoryLab({ latency: 30 }))
     await memory.lab.enter(undefined)
     void memory.lab.addInPage(2)
     await until('connecting')
@@ -136,10 +143,7 @@ const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
   ...Object.fromEntries(
     (
       [
-        ['ROOM_FULL', 'room-full'],
-        ['ROOM_LOCKED', 'room-locked'],
         ['ROOM_UNKNOWN', 'room-unknown'],
-        ['ROOM_CLOSED', 'room-closed'],
         ['VERSION_MISMATCH', 'version-mismatch'],
         ['NO_WEBRTC', 'unsupported'],
         ['SIGNAL_UNREACHABLE', 'failed'],
@@ -147,8 +151,7 @@ const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
     ).map(([refuse, state]) => [
       `${state} (${refuse})`,
       async () => {
-        const memory = createMemoryLab({ refuse })
-        show(memory)
+        show(createMemoryLab({ refuse }))
         await memory.lab.enter('k7f-2q9')
         await until(state)
       },
@@ -235,18 +238,17 @@ describe('a run', () => {
     await scenes.running!()
     press('stop')
     await vi.waitFor(() => expect(at('banner').dataset.code).toBe('STOPPED'), { timeout: 5000 })
-    expect(text('banner')).toMatch(/Stopped by Ada\. It was in step \d of \d/)
+    expect(text('banner')).toMatch(/Stopped by Ada \(rank 0\)\. It was in step \d of \d/)
     expect(html.dataset.appState).not.toBe('failed')
+    memory.room.network.thaw('peer-2')
+    await runAgain()
   })
 
   it('names the peer that was lost, goes on with the others, and forgets the failure', async () => {
     await scenes.failed!()
     expect(text('banner')).toContain('Cem')
     await until('failed', 3)
-    store.change({ bytes: 1024, repeats: 1 })
-    await vi.waitFor(() => expect((at('run') as HTMLButtonElement).disabled).toBe(false))
-    press('run')
-    await vi.waitFor(() => expect(at('verify').dataset.ok).toBe('true'), { timeout: 15_000 })
+    await runAgain()
     expect(all('banner')).toHaveLength(0)
   })
 
