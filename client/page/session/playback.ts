@@ -2,12 +2,13 @@
 import type { TraceMessage } from '../../../shared/collective/types.ts'
 import type { Schedule, Settings } from '../../../shared/schedule/types.ts'
 import { scheduleOf } from './planning.ts'
+import { contributorsOf } from './results.ts'
 import type { RunState } from './runState.ts'
 
 /** Messages of one variant by rank, as the ranks told them. */
 export function tracesOf(run: RunState, variant: number): (readonly TraceMessage[] | undefined)[] {
   const results = run.results.get(variant)
-  return run.members.map(({ peerId }) =>
+  return contributorsOf(run, variant).map(({ peerId }) =>
     results?.get(peerId)?.trace?.map(([step, direction, peer, bytes, begin, end]) => ({
       step,
       direction: direction === 0 ? ('send' as const) : ('receive' as const),

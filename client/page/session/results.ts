@@ -1,4 +1,6 @@
 /** What a run has shown: whether the result is right, whether all ranks hold the same bits, how long it took. */
+
+import type { Member } from '../../../shared/membership/types.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import type { RankResult } from './messages.ts'
 import type { RunState } from './runState.ts'
@@ -37,6 +39,13 @@ export interface Times {
   readonly seconds: readonly number[]
   readonly median: number
   readonly p95: number
+}
+
+/** Whose data are in the result, in rank order: when members were lost, the survivors. */
+export function contributorsOf(run: RunState, variant: number): readonly Member[] {
+  const [first] = run.results.get(variant)?.values() ?? []
+  if (!first) return run.members
+  return first.contributors.flatMap((id) => run.members.find((member) => member.peerId === id) ?? [])
 }
 
 /** What all ranks together say of one variant; undefined before any has told. */
@@ -124,7 +133,9 @@ export function measurementsFor(history: readonly RunState[], setting: Setting):
   const pools = new Map<string, { algorithm: string; settings: Settings; seconds: number[] }>()
   for (const run of history) {
     if (JSON.stringify(settingOf(run)) !== JSON.stringify(setting)) continue
-    for (const { algorithm, settings, times } of outcomesOf(run)) {
+    for (const { algorithm, settings, times, lost } of outcomesOf(run)) {
+      // The time in which a loss was noticed and the rest began anew is no time of the schedule.
+      if (lost > 0) continue
       const key = settingsKey(algorithm, settings)
       const pool = pools.get(key) ?? { algorithm, settings, seconds: [] }
       pools.set(key, pool)

@@ -15,6 +15,10 @@ export interface RunState {
   readonly startedAt: number
   readonly call?: Call & { readonly index: number; readonly total: number }
   readonly progress?: Progress
+  /** How often the call began: the survivors of a lost peer begin it anew. */
+  readonly attempt: number
+  /** Largest fraction of the call so far; unlike that of `progress` it never falls. */
+  readonly fraction: number
   /** Of the others in a long call, by peerId: steps done, and the fraction of the next one. */
   readonly peers: ReadonlyMap<string, { readonly step: number; readonly fraction: number }>
   readonly waiting?: Waiting
@@ -32,6 +36,8 @@ export function beginRun(start: RunStart, members: readonly Member[], at: number
     members,
     phase: 'running',
     startedAt: at,
+    attempt: 1,
+    fraction: 0,
     peers: new Map(),
     reports: new Map(),
     results: new Map(),
@@ -52,11 +58,23 @@ export function foldRun(run: RunState, event: LabEvent): RunState {
   switch (event.kind) {
     case 'call': {
       const { progress: _, waiting: __, ...rest } = run
-      return { ...rest, peers: new Map(), call: { ...event.call, index: event.index, total: event.total } }
+      return {
+        ...rest,
+        attempt: 1,
+        fraction: 0,
+        peers: new Map(),
+        call: { ...event.call, index: event.index, total: event.total },
+      }
     }
     case 'progress': {
       const { waiting: _, ...rest } = run
-      return { ...rest, progress: event.progress }
+      const isAnew = (run.progress?.step ?? 0) > event.progress.step
+      return {
+        ...rest,
+        progress: event.progress,
+        attempt: isAnew ? run.attempt + 1 : run.attempt,
+        fraction: Math.max(run.fraction, event.progress.fraction),
+      }
     }
     case 'peer-progress': {
       const { step, fraction } = event

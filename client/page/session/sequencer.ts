@@ -128,10 +128,10 @@ export class Sequencer {
   #advance(run: Current): Order[] {
     const { runId, spec } = run
     if (!spec) return this.#finish()
-    const isComplete = run.calls === callsOf(spec) && run.toCompare === undefined
-    if (run.stale && !isComplete) return this.#finish(run.stale)
     const variant = run.toCompare
     const differs = run.hashes.size > 1
+    const isComplete = run.calls === callsOf(spec) && !differs
+    if (run.stale && !isComplete) return this.#finish(run.stale)
     delete run.toCompare
     run.hashes.clear()
     if (variant !== undefined && differs)

@@ -7,9 +7,8 @@ import { useStore } from '../store.ts'
 /** Percent of the whole run: all calls count alike. */
 export function percentOf(run: RunState): number {
   if (run.phase === 'done') return 100
-  const { call, progress } = run
-  if (!call) return 0
-  return Math.floor((100 * (call.index + (progress?.fraction ?? 0))) / call.total)
+  const { call, fraction } = run
+  return call ? Math.floor((100 * (call.index + fraction)) / call.total) : 0
 }
 
 /**
@@ -33,7 +32,7 @@ export function ProgressLine(): JSX.Element {
   const progress = run?.progress
   const steps = progress?.steps ?? 0
   const done = progress?.step ?? 0
-  const key = run ? `${run.start.runId} ${run.call?.index}` : ''
+  const key = run ? `${run.start.runId} ${run.call?.index} ${run.attempt}` : ''
   // One more than there are steps: also the last one is seen before the end is.
   const counted = useCounting(run?.phase === 'done' ? steps + 1 : Math.min(steps, done + 1), key)
   const label =

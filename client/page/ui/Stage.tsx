@@ -3,12 +3,13 @@ import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { TraceMessage } from '../../../shared/collective/types.ts'
+import type { Member } from '../../../shared/membership/types.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import { dtypes } from '../../../shared/wire/dtype.ts'
 import type { LabState } from '../session/labState.ts'
 import { isSimulated, planSize, scheduleOf } from '../session/planning.ts'
 import { ghostOf, stepEnds, tracesOf } from '../session/playback.ts'
-import { outcomeOf } from '../session/results.ts'
+import { contributorsOf, outcomeOf } from '../session/results.ts'
 import { countOf } from '../session/runSpec.ts'
 import type { RunState } from '../session/runState.ts'
 import type { GanttProps } from '../stage/charts/Gantt.tsx'
@@ -36,15 +37,16 @@ interface Shown {
   readonly traces?: readonly (readonly TraceMessage[] | undefined)[]
 }
 
-export function ranksOf(state: LabState, run?: RunState): StageRank[] {
-  if (!run && isSimulated(state))
+/** The members of the group, of a run, or of a group that is only simulated. */
+export function ranksOf(state: LabState, members?: readonly Member[]): StageRank[] {
+  if (!members && isSimulated(state))
     return Array.from({ length: planSize(state) }, (_, rank) => ({
       name: `Peer ${rank}`,
       peerId: `simulated-${rank}`,
       hue: rank,
       here: rank === 0,
     }))
-  return (run?.members ?? state.members).map(({ peerId, name }, rank) => ({
+  return (members ?? state.members).map(({ peerId, name }, rank) => ({
     name,
     peerId,
     hue: state.hues.get(peerId) ?? rank,
@@ -57,9 +59,10 @@ function useShown(): Shown | undefined {
   const run = stageView.value === 'run' ? store.run.value : undefined
   const choice = store.choice.value
   const now = state.value
-  const ranks = useMemo(() => ranksOf(now, run), [now.members, now.hues, now.self?.peerId, run?.members])
   const variant = store.variant.value
   const results = run?.results.get(variant)
+  const members = useMemo(() => run && contributorsOf(run, variant), [run?.members, results, variant])
+  const ranks = useMemo(() => ranksOf(now, members), [now.members, now.hues, now.self?.peerId, members])
   const traces = useMemo(() => run && results && tracesOf(run, variant), [run?.members, results, variant])
   if (run) {
     const { bytes, dtype } = run.start.spec

@@ -3,12 +3,17 @@ import { appStateOf, peerStateOf, whyNoRun } from '../../../../client/page/sessi
 import type { LabEvent } from '../../../../client/page/session/events.ts'
 import { Lab } from '../../../../client/page/session/lab.ts'
 import { foldLog } from '../../../../client/page/session/labState.ts'
-import { outcomesOf } from '../../../../client/page/session/results.ts'
+import {
+  contributorsOf,
+  measurementsFor,
+  outcomesOf,
+  settingOf,
+} from '../../../../client/page/session/results.ts'
 import type { RunSpec } from '../../../../client/page/session/runSpec.ts'
 import { realClock } from '../../../../shared/base/clock.ts'
 import { JoinError } from '../../../../shared/base/errors.ts'
 import { createPrng } from '../../../../shared/base/prng.ts'
-import { createMemoryRoom } from '../../../../shared/collective/memoryGroup.ts'
+import { createMemoryLab } from '../harness/memoryLab.ts'
 
 const spec: RunSpec = {
   bytes: 4000,
@@ -19,21 +24,6 @@ const spec: RunSpec = {
   repeats: 2,
   warmup: 1,
   variants: [{ algorithm: 'ring' }, { algorithm: 'recursive-doubling' }, { algorithm: 'auto' }],
-}
-
-function createLab() {
-  const room = createMemoryRoom()
-  const lab = new Lab({
-    async join({ kind }) {
-      const name = kind === 'tab' ? 'Ada' : 'In-page'
-      return { group: room.join(name), room: 'k7f-2q9', name }
-    },
-    clock: realClock,
-    prng: createPrng(1),
-    agent: 'Test 1',
-    breathe: () => undefined,
-  })
-  return { lab, room }
 }
 
 function until(lab: Lab, isTrue: () => boolean): Promise<void> {
@@ -52,7 +42,7 @@ const kinds = (lab: Lab) => lab.log.entries.map(({ event }) => event.kind)
 
 describe('Lab on real groups in memory', () => {
   it('goes from empty to seven ready peers, runs, verifies, and its state is the fold of its log', async () => {
-    const { lab } = createLab()
+    const { lab } = createMemoryLab()
     expect(appStateOf(lab.state)).toBe('connecting')
     await lab.enter(undefined)
     await until(lab, () => appStateOf(lab.state) === 'empty')
@@ -78,7 +68,7 @@ describe('Lab on real groups in memory', () => {
   })
 
   it('goes on with the others when a peer of the page is sent away', async () => {
-    const { lab } = createLab()
+    const { lab } = createMemoryLab()
     await lab.enter('k7f-2q9')
     await lab.addInPage(3)
     await until(lab, () => appStateOf(lab.state) === 'ready')
@@ -97,8 +87,25 @@ describe('Lab on real groups in memory', () => {
     await lab.leave()
   })
 
+  it('counts a result of the survivors, and says whose vectors are not in it', async () => {
+    const { lab, room } = createMemoryLab({ latency: 0.002 })
+    await lab.enter(undefined)
+    await lab.addInPage(3)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    lab.request({ ...spec, bytes: 1 << 20, repeats: 1, warmup: 0, variants: [{ algorithm: 'ring' }] })
+    await until(lab, () => lab.state.run?.progress !== undefined)
+    room.network.kill('peer-2')
+    await until(lab, () => lab.state.run?.phase !== 'running')
+    const run = lab.state.run!
+    expect(run.phase).toBe('done')
+    expect(outcomesOf(run)[0]).toMatchObject({ told: 3, size: 3, lost: 1, wrong: 0, identical: true })
+    expect(contributorsOf(run, 0).map(({ name }) => name)).toEqual(['Ada', 'Bo', 'Dilek'])
+    expect(measurementsFor(lab.state.history, settingOf(run)).size).toBe(0)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+  })
+
   it('logs every step of a call once, in order, and progress never falls', async () => {
-    const { lab } = createLab()
+    const { lab } = createMemoryLab()
     await lab.enter(undefined)
     await lab.addInPage(4)
     await until(lab, () => appStateOf(lab.state) === 'ready')
@@ -114,7 +121,7 @@ describe('Lab on real groups in memory', () => {
   })
 
   it('says that a browser let only some tabs open', async () => {
-    const { lab } = createLab()
+    const { lab } = createMemoryLab()
     await lab.enter(undefined)
     let opened = 0
     lab.openTabs(6, () => opened++ < 1)
