@@ -1,6 +1,7 @@
 /** The graphs of a schedule: of every rank, and where all ranks do the same of one that stands for all. */
 import { chunkWidth } from '../schedule/counts.ts'
 import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
+import { expandShifted, isShifted } from './shifted.ts'
 import { compileTraffic, type Traffic } from './traffic.ts'
 
 export interface Compiled {
@@ -23,11 +24,20 @@ export function compileAlgorithm(algorithm: Algorithm, size: number, settings: S
 
 export function compileSchedule(shape: ScheduleShape, part: (rank: number) => RankSchedule): Compiled {
   const { size } = shape
-  const all = once(() => compileAll(shape, part))
   const first = part(0)
   const signature = signatureOf(shape, first)
-  for (const rank of askedRanks(size))
-    if (signatureOf(shape, part(rank)) !== signature) return { one: undefined, kind: undefined, all }
+  let isAlike = true
+  let isCyclic = true
+  for (const rank of askedRanks(size)) {
+    const other = part(rank)
+    isAlike &&= signatureOf(shape, other) === signature
+    isCyclic &&= isShifted(other, first, size)
+    if (!isAlike && !isCyclic) break
+  }
+  const all = once(() =>
+    size > largestWhole && isCyclic ? expandShifted(compileOne(shape, first)) : compileAll(shape, part),
+  )
+  if (!isAlike) return { one: undefined, kind: undefined, all }
   const key = `${size} ${signature}`
   const one = ones.get(key) ?? compileOne(shape, first)
   ones.set(key, one)

@@ -100,7 +100,7 @@ describe('every algorithm', () => {
         .map((settings) => ({ algorithm, settings, size })),
     )
   const anyVariant = fc
-    .integer({ min: 2, max: 17 })
+    .integer({ min: 2, max: 13 })
     .chain((size) => fc.constantFrom(...variants(size)))
     .map((variant) => ({
       ...variant,
@@ -109,7 +109,7 @@ describe('every algorithm', () => {
 
   it('costs the same by one rank as by all, where one stands for all', () => {
     let compared = 0
-    for (const size of [2, 3, 4, 6, 7, 8, 12])
+    for (const size of [2, 3, 6, 7, 8])
       for (const { algorithm, settings } of variants(size)) {
         const { one, all } = trafficOf(algorithm, size, settings)
         if (!one) continue
@@ -139,7 +139,7 @@ describe('every algorithm', () => {
         expect(Math.min(alpha, beta, gamma)).toBeGreaterThanOrEqual(0)
         expect(alpha + beta + gamma).toBeCloseTo(more.seconds, 12)
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 })
