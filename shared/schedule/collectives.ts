@@ -24,6 +24,8 @@ export interface Contract {
   holds(rank: number, chunk: number): boolean
   /** The rank must hold the result of this chunk at the end. */
   needs(rank: number, chunk: number): boolean
+  /** How many ranks need each chunk: all, or one. */
+  readonly copies: number
   /** The only contributor of this chunk's result; undefined when every rank contributes. */
   source(chunk: number): number | undefined
 }
@@ -39,23 +41,23 @@ export function contractOf(shape: ScheduleShape): Contract {
   switch (shape.collective) {
     case 'allreduce':
     case 'barrier':
-      return { holds: everyone, needs: everyone, source: all }
+      return { holds: everyone, needs: everyone, copies: size, source: all }
     case 'reduceScatter':
-      return { holds: everyone, needs: atOwner, source: all }
+      return { holds: everyone, needs: atOwner, copies: 1, source: all }
     case 'reduce':
-      return { holds: everyone, needs: atRoot, source: all }
+      return { holds: everyone, needs: atRoot, copies: 1, source: all }
     case 'allgather':
-      return { holds: atOwner, needs: everyone, source: owner }
+      return { holds: atOwner, needs: everyone, copies: size, source: owner }
     case 'gather':
-      return { holds: atOwner, needs: atRoot, source: owner }
+      return { holds: atOwner, needs: atRoot, copies: 1, source: owner }
     case 'broadcast':
-      return { holds: atRoot, needs: everyone, source: () => root }
+      return { holds: atRoot, needs: everyone, copies: size, source: () => root }
     case 'scatter':
-      return { holds: atRoot, needs: atOwner, source: () => root }
+      return { holds: atRoot, needs: atOwner, copies: 1, source: () => root }
     case 'alltoall': {
       const pieces = chunks / (size * size)
       const target = (chunk: number) => Math.floor(chunk / pieces) % size
-      return { holds: atOwner, needs: (rank, chunk) => rank === target(chunk), source: owner }
+      return { holds: atOwner, needs: (rank, chunk) => rank === target(chunk), copies: 1, source: owner }
     }
   }
 }

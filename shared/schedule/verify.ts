@@ -189,14 +189,17 @@ function judge(
 ): Verification {
   const { steps, chunks } = schedule
   const canonical = new Int32Array(chunks).fill(EMPTY)
+  const results = new Int32Array(chunks)
   const facts = { identical: true, ordered: true, rankFold: true, once: true }
   for (const part of schedule.ranks) {
-    let at = 0
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      if (!contract.needs(part.rank, chunk)) continue
-      const slot = part.output[at++]
-      if (slot === undefined || part.slots[slot] !== chunk)
-        fail(part.rank, steps, `chunk ${chunk} is not at place ${at - 1} of the output`)
+    let last = -1
+    for (const slot of part.output) {
+      const chunk = part.slots[slot]!
+      if (chunk <= last) fail(part.rank, steps, `the output has chunk ${chunk} after chunk ${last}`)
+      if (!contract.needs(part.rank, chunk))
+        fail(part.rank, steps, `the output has chunk ${chunk}, which is not for this rank`)
+      last = chunk
+      results[chunk] = results[chunk]! + 1
       const tree = values[part.rank]![slot]!
       if (tree === EMPTY) fail(part.rank, steps, `slot ${slot} is output, but holds nothing`)
       const source = contract.source(chunk)
@@ -210,8 +213,14 @@ function judge(
       facts.rankFold &&= trees.ordered(tree) && trees.leftFold(tree)
       facts.once &&= trees.once(tree)
     }
-    if (part.output.length !== at)
-      fail(part.rank, steps, `has ${part.output.length} output slots, the collective needs ${at}`)
+  }
+  const chunk = results.findIndex((count) => count !== contract.copies)
+  if (chunk >= 0) {
+    const lacking = schedule.ranks.find(
+      ({ rank, slots, output }) =>
+        contract.needs(rank, chunk) && !output.some((slot) => slots[slot] === chunk),
+    )
+    fail(lacking?.rank ?? 0, steps, `the output lacks chunk ${chunk}`)
   }
   return facts
 }

@@ -7,6 +7,8 @@ function table(collective: Collective, chunks: number) {
   const shape = { collective, algorithm: '', settings: {}, size: 2, steps: 0, chunks, root: 1 }
   const contract = contractOf(shape)
   const all = Array.from({ length: chunks }, (_, chunk) => chunk)
+  for (const chunk of all)
+    expect([0, 1].filter((rank) => contract.needs(rank, chunk))).toHaveLength(contract.copies)
   return {
     holds: [0, 1].map((rank) => all.filter((chunk) => contract.holds(rank, chunk))),
     needs: [0, 1].map((rank) => all.filter((chunk) => contract.needs(rank, chunk))),

@@ -8,13 +8,13 @@ import { verifySchedule } from '../../../shared/schedule/verify.ts'
 import { caseName, keepsOrder, spread } from '../../support/schedules.ts'
 
 /**
- * Up to 32 ranks every variant; beyond, the first 8 (for the butterfly every r of the cyclic group) and 6 of the rest.
- * Schedules of more than 512 chunks are left to the random sample.
+ * Up to 32 ranks every variant; beyond, the first 8 (for the butterfly every r of the cyclic group) and 4 of the rest.
+ * Beyond 16 ranks, schedules of more than 256 chunks are left to the random sample.
  */
 function variantsToProve(algorithm: Algorithm, size: number): Settings[] {
   const all = algorithm.variants(size)
-  const chosen = size <= 32 ? [...all] : [...all.slice(0, 8), ...spread(all.slice(8), 6)]
-  return chosen.filter((settings) => size <= 32 || algorithm.shape(size, settings).chunks <= 512)
+  const chosen = size <= 32 ? all : [...all.slice(0, 8), ...spread(all.slice(8), 4)]
+  return chosen.filter((settings) => size <= 16 || algorithm.shape(size, settings).chunks <= 256)
 }
 
 /** Runs the proof and holds the registry's flags to what the operand trees say. */
@@ -43,8 +43,8 @@ describe.each(
       return variants[prng.below(variants.length)]!
     }
     let settings = pick()
-    // A ring of 1024 ranks has two million messages: halve what is too large for a test.
-    while (size > 64 && work(algorithm, size, settings) > 400_000) {
+    // A ring of 1024 ranks has two million messages: halve what is too much for a test.
+    while (size > 64 && work(algorithm, size, settings) > 150_000) {
       size >>= 1
       settings = pick()
     }

@@ -166,16 +166,11 @@ describe('a fault is named with rank, step and slot', () => {
       'Rank 1, step 1: slot 0 lacks the contribution of rank 1',
       [1, 1],
     ],
-    [
-      'an output that is missing',
-      broken({ output: [] }),
-      'Rank 1, step 1: chunk 0 is not at place 0 of the output',
-      [1, 1],
-    ],
+    ['an output that is missing', broken({ output: [] }), 'Rank 1, step 1: the output lacks chunk 0', [1, 1]],
     [
       'an output too many',
       broken({ output: [0, 0] }),
-      'Rank 1, step 1: has 2 output slots, the collective needs 1',
+      'Rank 1, step 1: the output has chunk 0 after chunk 0',
       [1, 1],
     ],
     [
