@@ -139,6 +139,7 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
             first[node] = Math.max(begin + lead, whole - flow * (1 - segmentBytes / size))
             last[node] = Math.max(whole, operands[node]! + latency)
           }
+          begins[node] = Math.max(begin, freeFrom) + latency
         }
         group = groupEnd
       }
@@ -151,10 +152,8 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
         for (; end < traffic.applyStart[step + 1]! && to[applyOrder[end]!] === rank; end++) {
           const node = applyOrder[end]!
           earliest = Math.min(earliest, last[node]!)
-          // From when on it needs the downlink, at its full speed at the latest.
-          const size = share[node]! * bytes
-          const lead = Math.min(size, segmentBytes)
-          begins[node] = Math.min(last[node]! - hostBeta * size, first[node]! - hostBeta * lead)
+          // It comes in from when it began to flow, or in one go at the end.
+          begins[node] = Math.min(begins[node]!, last[node]! - hostBeta * share[node]! * bytes)
           insertByMoment(arrived, end - i, node, begins)
         }
         // The downlink carries side by side what overlaps ...
