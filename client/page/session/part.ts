@@ -4,11 +4,14 @@ import { dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
 import { hashBits, type Spread, spreadOf } from './bits.ts'
 import { maxTrace, type RankResult } from './messages.ts'
 import { type Call, callAt, countOf, optionsOf, type RunSpec, timeoutOf } from './runSpec.ts'
-import { createVector, streamOf } from './vectors.ts'
+import { fillVector, streamOf } from './vectors.ts'
 import { type Reference, type Verdict, verify } from './verify.ts'
 
 /** Distances are measured over the first 4 MiB only: that costs two more allreduces. */
 const comparedBytes = 4 * 1024 * 1024
+
+/** Elements between two looks at the clock. */
+const pieceLength = 65536
 
 /** Verdicts by what was checked, shared by the members of one page: the same bits need to be checked once. */
 export type VerdictCache = Map<string, Promise<Verdict>>
@@ -39,10 +42,21 @@ export class RunPart {
   readonly #tallies = new Map<number, Tally>()
 
   constructor(config: PartConfig) {
-    const { spec, seed, group } = config
+    const { dtype } = config.spec
     this.#config = config
-    this.#input = createVector(spec.dtype, countOf(spec), streamOf(seed, group.peerId), spec.data)
-    this.#output = dtypes[spec.dtype].create(countOf(spec))
+    this.#input = dtypes[dtype].create(countOf(config.spec))
+    this.#output = dtypes[dtype].create(countOf(config.spec))
+  }
+
+  /** Makes the vector, in pieces, so that a page stays alive. */
+  async prepare(): Promise<void> {
+    const { spec, seed, group, breathe } = this.#config
+    const stream = streamOf(seed, group.peerId)
+    for (let first = 0; first < this.#input.length; first += pieceLength) {
+      fillVector(this.#input.subarray(first, first + pieceLength), stream, spec.data, first)
+      const pause = breathe()
+      if (pause !== undefined) await pause
+    }
   }
 
   /** Makes call `index`; the hash of the result when it was the last of its variant. */

@@ -334,6 +334,7 @@ export class RunMember implements Events<RunEvents> {
         onReport: (call, report) => this.#events.emit('report', { runId, call, report }),
         onResult: (result) => this.#tellAll({ type: 'result', runId, result }),
       })
+      await run.part.prepare()
       return undefined
     })
   }

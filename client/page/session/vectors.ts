@@ -2,7 +2,7 @@
  * The vectors of a run. Element `index` of a peer's vector is a pure function of (seed, peerId, index), so every rank can
  * compute every other rank's input and check the result against it without sending anything.
  */
-import { type DType, dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
+import type { NumericArray } from '../../../shared/wire/dtype.ts'
 
 /**
  * whole: integers in -1000 .. 1000, whose sums are exact in float32 for any group below 16 000 peers.
@@ -36,10 +36,4 @@ export function fillVector(out: NumericArray, stream: number, kind: DataKind, fi
     else if (out instanceof Float32Array) out[i] = bits / 2 ** 31 - 1
     else out[i] = (bits + (mix(bits ^ stream) >>> 11) / 2 ** 21) / 2 ** 31 - 1
   }
-}
-
-export function createVector(dtype: DType, count: number, stream: number, kind: DataKind): NumericArray {
-  const vector = dtypes[dtype].create(count)
-  fillVector(vector, stream, kind)
-  return vector
 }

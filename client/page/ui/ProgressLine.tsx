@@ -36,7 +36,7 @@ export function ProgressLine(): JSX.Element {
   // One more than there are steps: also the last one is seen before the end is.
   const counted = useCounting(run?.phase === 'done' ? steps + 1 : Math.min(steps, done + 1), key)
   const label =
-    run === undefined || steps === 0
+    run === undefined || counted === 0
       ? ''
       : run.phase === 'running' || (run.phase === 'done' && counted <= steps)
         ? `Step ${counted} of ${steps}`

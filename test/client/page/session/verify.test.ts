@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hashBits, spreadOf } from '../../../../client/page/session/bits.ts'
-import { createVector, fillVector, streamOf } from '../../../../client/page/session/vectors.ts'
+import { type DataKind, fillVector, streamOf } from '../../../../client/page/session/vectors.ts'
 import { type Reference, verify } from '../../../../client/page/session/verify.ts'
 import { type DType, dtypes, type NumericArray } from '../../../../shared/wire/dtype.ts'
 import { operators } from '../../../../shared/wire/kernels.ts'
+
+function createVector(dtype: DType, count: number, stream: number, kind: DataKind): NumericArray {
+  const vector = dtypes[dtype].create(count)
+  fillVector(vector, stream, kind)
+  return vector
+}
 
 /** Folds the contributors in the given order with the kernels of the library: what a rank would hold. */
 function foldInOrder(reference: Reference, count: number, order = reference.streams): NumericArray {
