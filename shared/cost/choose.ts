@@ -5,6 +5,7 @@
 import { ArgumentError } from '../base/errors.ts'
 import { algorithms as registry } from '../schedule/registry.ts'
 import type { Algorithm, Settings } from '../schedule/types.ts'
+import { clusterRanks, groupsText } from './cluster.ts'
 import type { Compiled } from './compile.ts'
 import { labelOf, whyChosen } from './explain.ts'
 import { ladderOf, stepOf } from './ladder.ts'
@@ -56,7 +57,7 @@ export function choose(
   algorithms: readonly Algorithm[],
 ): Chosen {
   const refused: Refusal[] = []
-  const admitted = candidatesOf(request, algorithms).filter(({ algorithm, settings }) => {
+  const admitted = candidatesOf(request, model, algorithms).filter(({ algorithm, settings }) => {
     const reason = refusalOf(request, algorithm, settings)
     if (reason !== undefined) refused.push({ algorithm: algorithm.name, settings, reason })
     return reason === undefined
@@ -94,15 +95,18 @@ function isLadder({ algorithm = auto, r, settings = {} }: ChoiceRequest): boolea
 }
 
 /** What the call leaves open: all variants of all algorithms, or the open parameters of the named one. */
-function candidatesOf(request: ChoiceRequest, algorithms: readonly Algorithm[]): Candidate[] {
+function candidatesOf(
+  request: ChoiceRequest,
+  model: NetworkModel,
+  algorithms: readonly Algorithm[],
+): Candidate[] {
   const { size, collective = 'allreduce', algorithm: name = auto, r } = request
   const given: Settings = { ...request.settings, ...(r !== undefined && { r }) }
   const fixed = Object.entries(given).filter(([, value]) => value !== auto)
   const ofCollective = algorithms.filter((algorithm) => algorithm.collective === collective)
   if (name === auto)
     return ofCollective.flatMap((algorithm) =>
-      algorithm
-        .variants(size)
+      withFoundGroups(algorithm, model)
         .filter((settings) => fixed.every(([key, value]) => settings[key] === value))
         .map((settings) => ({ algorithm, settings })),
     )
@@ -130,6 +134,16 @@ function candidatesOf(request: ChoiceRequest, algorithms: readonly Algorithm[]):
       [{}],
     )
     .map((settings) => ({ algorithm: named, settings }))
+}
+
+/** The variants of an algorithm; one that works in groups of ranks also with the groups that the links suggest. */
+function withFoundGroups(algorithm: Algorithm, model: NetworkModel): readonly Settings[] {
+  const variants = algorithm.variants(model.size)
+  if (!algorithm.parameters.some(({ name }) => name === 'groups')) return variants
+  const groups = groupsText(clusterRanks(model))
+  return groups === undefined
+    ? variants
+    : [...variants, ...variants.map((settings) => ({ ...settings, groups }))]
 }
 
 /**
