@@ -20,7 +20,7 @@ export function agentOf(userAgent: string): string {
  * A pause that lets the page react, once `seconds` have passed since the last one. It waits for a message to itself: timers of
  * hidden tabs may take a second, messages do not.
  */
-export function createBreathe(now: () => number, seconds = 0.03): () => Promise<void> | undefined {
+export function createBreathe(now: () => number, seconds = 0.01): () => Promise<void> | undefined {
   const channel = new MessageChannel()
   const waiting: (() => void)[] = []
   channel.port1.onmessage = () => waiting.shift()?.()

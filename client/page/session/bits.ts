@@ -6,14 +6,15 @@ import type { NumericArray } from '../../../shared/wire/dtype.ts'
  * lanes over 32-bit words with the MurmurHash3 finaliser.
  */
 export function hashBits(vector: NumericArray): string {
-  const words = new Uint32Array(vector.buffer, vector.byteOffset, vector.byteLength / 4)
+  // Signed words: the engine then keeps everything in 32-bit registers.
+  const words = new Int32Array(vector.buffer, vector.byteOffset, vector.byteLength / 4)
   let a = 0x9e3779b1 ^ words.length
   let b = 0x85ebca6b ^ words.length
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!
     a = Math.imul(a ^ word, 0xcc9e2d51)
     a = (a << 15) | (a >>> 17)
-    b = Math.imul(b + word, 0x1b873593)
+    b = Math.imul(b ^ word, 0x1b873593)
     b = ((b << 13) | (b >>> 19)) ^ a
   }
   return hex(finish(a)) + hex(finish(b))

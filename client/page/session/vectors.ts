@@ -32,7 +32,7 @@ export function fillVector(out: NumericArray, stream: number, kind: DataKind, fi
   const whole = kind === 'whole' || out instanceof Int32Array
   for (let i = 0; i < out.length; i++) {
     const bits = mix(stream + Math.imul(first + i, golden))
-    if (whole) out[i] = (bits % 2001) - 1000
+    if (whole) out[i] = Math.trunc(bits * (2001 / 2 ** 32)) - 1000
     else if (out instanceof Float32Array) out[i] = bits / 2 ** 31 - 1
     else out[i] = (bits + (mix(bits ^ stream) >>> 11) / 2 ** 21) / 2 ** 31 - 1
   }
