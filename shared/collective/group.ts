@@ -224,6 +224,8 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   async leave(): Promise<void> {
     if (this.#state === 'left') return
     this.#setState('left')
+    // The others may still need what this member has sent last.
+    await Promise.all([...this.#lanes.entries()].map(([, lane]) => this.#prober.flush(lane)))
     await this.#membership.leave()
     this.#end()
   }
@@ -232,6 +234,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#setState('left')
     this.#agreement.end()
     this.#heartbeat.stop()
+    this.#prober.stop()
     this.#stopConnecting()
     this.#engine.failAll(new PapilioError('LEFT', 'This peer left the group while the op ran.'))
     this.#transport.close()

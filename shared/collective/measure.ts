@@ -25,6 +25,7 @@ const burstMessages = 8
 const smallBytes = 32
 /** Bytes that a rank sends in the large burst, over all its peers. */
 const burstBytes = 256 * 1024
+const noPayload = new Uint8Array(0)
 /** Signs that are kept for rounds to come: far more than any group has. */
 const maxSigns = 10_000
 
@@ -35,6 +36,10 @@ export interface Prober {
   control(peerId: string, control: Control): void
   /** The link is gone, and what was known about it. */
   forget(peerId: string): void
+  /** Resolves when all that was sent on the lane has arrived, or after some seconds without an answer. */
+  flush(lane: Lane): Promise<void>
+  /** Ends what is still waited for. */
+  stop(): void
 }
 
 export function createProber(config: {
@@ -199,5 +204,11 @@ export function createProber(config: {
     forget(peerId) {
       samplesOf.delete(peerId)
     },
+    async flush(lane) {
+      // Says that this member needs nothing more. Messages keep their order: the answer to the ping proves that all is in.
+      lane.sendNow({ kind: 'ack' }, noPayload)
+      await echo(lane, 0)
+    },
+    stop: () => newest.superseded.resolve(undefined),
   }
 }

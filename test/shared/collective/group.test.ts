@@ -316,6 +316,28 @@ describe('members that come and go', () => {
     for (const { data } of results) expect(data[0]).toBe(2)
   })
 
+  it('a member that leaves at once after an op leaves with the result that the others get', async () => {
+    const clock = new VirtualClock()
+    const room = createMemoryRoom({ clock, latency: 0.05, bandwidth: 1e6, measure: false })
+    const groups = ['Ada', 'Bo', 'Cem'].map((name) => room.join(name))
+    await inVirtualTime(clock, whenTogether(groups))
+    const data = new Int32Array(100_000).fill(1)
+    const results = await inVirtualTime(
+      clock,
+      Promise.all(
+        groups.map(async (group) => {
+          const result = await group.allreduce(data, { algorithm: 'star', timeoutMs: 60_000 })
+          await group.leave()
+          return result
+        }),
+      ),
+    )
+    for (const { data: sum, report } of results) {
+      expect(sum[0]).toBe(3)
+      expect(report.contributors.length).toBe(3)
+    }
+  })
+
   it('passes small messages between members', async () => {
     const groups = await createMemoryGroup(3)
     const heard = groups.map(() => [] as unknown[])
