@@ -15,6 +15,8 @@ export interface AgreementConfig {
   readonly clock: Clock
   isLinked(peerId: string): boolean
   tell(control: Control, peerId?: string): void
+  /** This member tells how far its ops are: from now until the new epoch none of them may get any further. */
+  onTell(): void
   /** What this member's standing says of its ops. */
   finished(): [op: number, epoch: number][]
   suspended(): number[]
@@ -89,7 +91,10 @@ export function createAgreement(config: AgreementConfig): Agreement {
     if (!view || hasEnded) return
     if (view.members.every(({ peerId }) => peerId === selfId || config.isLinked(peerId))) epochs.ready()
     for (const missed of epochs.catchUp()) enter(missed)
-    const span = epochs.settle(() => ({ called, finished: config.finished(), suspended: config.suspended() }))
+    const span = epochs.settle(() => {
+      config.onTell()
+      return { called, finished: config.finished(), suspended: config.suspended() }
+    })
     for (const known of epochs.standings()) {
       const text = JSON.stringify(known)
       if (told.get(known.epoch) === text) continue

@@ -61,6 +61,11 @@ export interface Engine {
   /** Stops ops where they are: those of a member that is gone, or one that others have stopped. */
   suspend(isMeant: (op: number, attempt: Attempt) => boolean): void
   suspended(): number[]
+  /**
+   * Nothing arrives at any op until `proceed`: what this member has told of its ops stays true until the others have told too.
+   */
+  pause(): void
+  proceed(): void
   /** A suspended op goes on (or an ended one is passed on to others) in a new attempt. */
   resume(op: number, attempt: Attempt): void
   data(peerId: string, frame: Frame, lane: Lane): void
@@ -102,6 +107,9 @@ export function createEngine(config: EngineConfig): Engine {
   const calledAbove = new Set<number>()
   const isCalled = (op: number) => op < calledBelow || calledAbove.has(op)
   let isWatching = false
+  /** Resolves when the ops may go on. */
+  let paused: Deferred<void> | undefined
+  const held: Arrival[] = []
 
   const rankOf = (attempt: Attempt, peerId: string) =>
     attempt.members.findIndex((member) => member.peerId === peerId)
@@ -228,6 +236,7 @@ export function createEngine(config: EngineConfig): Engine {
     // The lanes of an attempt stay the same, so that the order of a message's segments does; when one closes, the op is suspended.
     const lanes = attempt.members.map((member) => config.lane(member.peerId))
     try {
+      while (paused) await Promise.race([paused.promise, entry.failed.promise])
       entry.request = request
       if (signal?.aborted) fail(op, abortedHere(op, signal.reason))
       if (entry.error) throw entry.error
@@ -282,8 +291,24 @@ export function createEngine(config: EngineConfig): Engine {
     if (entry.attempt.members.some((member) => config.isGone(member.peerId))) suspend(op, entry)
   }
 
+  const route = (arrival: Arrival) => {
+    const { op } = arrival.frame
+    const entry = entries.get(op)
+    if (entry?.request && entry.execution) deliver(arrival, entry.request, entry.execution)
+    else if (doomed.has(op) || (!entry && isCalled(op))) discard(arrival)
+    else keepEarly(arrival)
+  }
+
   return {
     run,
+    pause() {
+      paused ??= createDeferred()
+    },
+    proceed() {
+      paused?.resolve()
+      paused = undefined
+      for (const arrival of held.splice(0)) route(arrival)
+    },
     abandon(op, error) {
       if (!entries.has(op)) return
       if (!(error instanceof Interruption)) fail(op, error)
@@ -324,11 +349,8 @@ export function createEngine(config: EngineConfig): Engine {
       return entry ? Promise.race([promise, entry.failed.promise]) : promise
     },
     data(peerId, frame, lane) {
-      const arrival = { peerId, frame, lane }
-      const entry = entries.get(frame.op)
-      if (entry?.request && entry.execution) deliver(arrival, entry.request, entry.execution)
-      else if (doomed.has(frame.op) || (!entry && isCalled(frame.op))) discard(arrival)
-      else keepEarly(arrival)
+      if (paused) held.push({ peerId, frame, lane })
+      else route({ peerId, frame, lane })
     },
     control(peerId, control) {
       if (control.type === 'abort') fail(control.op, errorOf(control.reason))

@@ -109,6 +109,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       clock,
       isLinked: (peerId) => lane(peerId) !== undefined,
       tell,
+      onTell: () => this.#engine.pause(),
       finished: () => this.#retained.list(),
       suspended: () => this.#engine.suspended(),
       onLose: ({ peerId }) => this.#lost(peerId),
@@ -281,6 +282,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     const recovering = new Map(span.recoveries.map((recovery) => [recovery.op, recovery]))
     // Where others have stopped an op, this member stops too, and all go on as agreed.
     this.#engine.suspend((op) => recovering.has(op))
+    this.#engine.proceed()
     for (const recovery of span.recoveries)
       if (recovery.kind === 'adopt' && recovery.attempt.rank === 0) void this.#calls.serve(recovery)
     this.#models.begin(span.members.length)
