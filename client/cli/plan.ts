@@ -10,6 +10,7 @@ import type { Algorithm, Collective, Counts, ScheduleShape } from '../../shared/
 import { type Verification, verifySchedule } from '../../shared/schedule/verify.ts'
 import type { Output } from './output.ts'
 import { describeAlgorithms, listAlgorithms } from './planList.ts'
+import { type PredictRequest, printPrediction } from './planPredict.ts'
 
 /** A whole schedule beyond these is too much for one JSON text; one rank's part is not. */
 const MOST_RANKS = 1024
@@ -20,9 +21,13 @@ const flags = {
   collective: 'allreduce (default), reduceScatter, allgather, reduce, broadcast, ...',
   size: 'number of ranks',
   rank: 'only the part of this rank',
+  bytes: 'with --predict: length of the vector',
+  network: 'with --predict: a file (docs/cost-model.md), or guess, loopback, classroom, internet',
+  consistency: 'with --predict: fast (default), or identical for the same bits on all ranks',
 } as const
 
 const switches = {
+  predict: 'price every candidate for --bytes on --network, and say which a group would choose',
   verify: 'prove the schedule: every contribution exactly once, on every rank that should have it',
   json: 'print JSON (docs/schedule-format.md)',
   list: 'list all algorithms; with --size also what they are for that many ranks',
@@ -35,6 +40,7 @@ export async function plan(argv: readonly string[], out: Output): Promise<number
     const request = readRequest(argv)
     if (request.help) out.line(help())
     else if (request.list) printList(request, out)
+    else if (request.predict) printPrediction(request.predict, out)
     else printPlan(request, out)
     return 0
   } catch (error) {
@@ -53,6 +59,7 @@ interface Request {
   readonly list: boolean
   readonly json: boolean
   readonly verify: boolean
+  readonly predict: PredictRequest | undefined
   readonly size: number | undefined
   readonly rank: number | undefined
   readonly algorithm: string
@@ -80,15 +87,27 @@ function readRequest(argv: readonly string[]): Request {
     const value = text(name)
     return value === undefined ? [] : [[name, value] as const]
   })
+  const common = {
+    json: values.json === true,
+    size: wholeNumber('size', text('size')),
+    collective: readCollective(text('collective')),
+  }
+  const predict = {
+    ...common,
+    bytes: wholeNumber('bytes', text('bytes')),
+    network: text('network'),
+    consistency: text('consistency'),
+    algorithm: text('algorithm'),
+    r: text('r'),
+  }
   return {
+    ...common,
     help: values.help === true,
     list: values.list === true,
-    json: values.json === true,
     verify: values.verify === true,
-    size: wholeNumber('size', text('size')),
+    predict: values.predict === true ? predict : undefined,
     rank: wholeNumber('rank', text('rank')),
     algorithm: text('algorithm') ?? 'butterfly',
-    collective: readCollective(text('collective')),
     settings: Object.fromEntries(settings),
   }
 }

@@ -147,9 +147,9 @@ function withFoundGroups(algorithm: Algorithm, model: NetworkModel): readonly Se
 }
 
 /**
- * On links that are alike, schedules whose ranks send and combine the same in each step cost the same, under another name or on another
- * group: the first of them stands for all, if possible one that gives all ranks the same bits. The others are listed as refused. What the call
- * names is never left out.
+ * Schedules that are the same under another name, and on links that are alike also those whose ranks send and combine as much in each step, only
+ * to others: the first of them stands for all, if possible one that gives all ranks the same bits. The others are listed as refused. What the
+ * call names is never left out.
  */
 function withoutTwins(
   request: ChoiceRequest,
@@ -162,17 +162,19 @@ function withoutTwins(
     ...candidate,
     graph: trafficOf(candidate.algorithm, size, candidate.settings),
   }))
-  if (name !== auto || !networkOf(model).isAlike) return compared
+  if (name !== auto) return compared
+  const { isAlike } = networkOf(model)
+  const twinsOf = ({ graph: { kind, peers } }: Compared) => kind && (isAlike ? kind : `${kind} ${peers}`)
+  const isIdentical = (candidate: Compared) => candidate.algorithm.identical(size, candidate.settings)
   const first = new Map<string, Compared>()
   for (const candidate of compared) {
-    const { kind } = candidate.graph
-    const known = kind && first.get(kind)
-    const isIdentical = (c: Compared) => c.algorithm.identical(size, c.settings)
-    if (kind && (!known || (!isIdentical(known) && isIdentical(candidate)))) first.set(kind, candidate)
+    const twins = twinsOf(candidate)
+    const known = twins && first.get(twins)
+    if (twins && (!known || (!isIdentical(known) && isIdentical(candidate)))) first.set(twins, candidate)
   }
   return compared.filter((candidate) => {
-    const { algorithm, settings, graph } = candidate
-    const original = graph.kind && first.get(graph.kind)
+    const { algorithm, settings } = candidate
+    const original = first.get(twinsOf(candidate) ?? '')
     if (!original || original === candidate) return true
     const label = labelOf({ algorithm: original.algorithm.name, settings: original.settings })
     refused.push({
@@ -191,7 +193,8 @@ function refusalOf(request: ChoiceRequest, algorithm: Algorithm, settings: Setti
   if (name === auto && algorithm.baseline) return 'A baseline: measured and drawn, never proposed.'
   const reason = algorithm.refuses(size, settings)
   if (reason !== undefined) return reason
-  if (restrictions.commutative && !request.commutative)
+  const isOrdered = algorithm.ordered?.(size, settings) ?? !restrictions.commutative
+  if (!isOrdered && !request.commutative)
     return 'It combines in another order than that of the ranks, and the operator is not commutative.'
   if (restrictions.idempotent && !request.idempotent)
     return 'It counts contributions more than once, which only min, max and the like allow.'

@@ -9,6 +9,8 @@ export interface Compiled {
   readonly one: Traffic | undefined
   /** What each rank sends and combines in each step, when all do the same: equal for schedules that differ only in who talks to whom. */
   readonly kind: string | undefined
+  /** Who sends to whom, as a number: schedules of one kind and equal peers are one. */
+  readonly peers: number
   /** Every rank. Made when first asked for. */
   all(): Traffic
 }
@@ -26,22 +28,30 @@ export function compileSchedule(shape: ScheduleShape, part: (rank: number) => Ra
   const { size } = shape
   const first = part(0)
   const signature = signatureOf(shape, first)
-  let isAlike = true
-  let isCyclic = true
-  for (const rank of askedRanks(size)) {
-    const other = part(rank)
-    isAlike &&= signatureOf(shape, other) === signature
-    isCyclic &&= isShifted(other, first, size)
-    if (!isAlike && !isCyclic) break
-  }
-  const all = once(() =>
-    size > largestWhole && isCyclic ? expandShifted(compileOne(shape, first)) : compileAll(shape, part),
-  )
-  if (!isAlike) return { one: undefined, kind: undefined, all }
+  const asked = askedRanks(size).map(part)
+  const isAlike = asked.every((other) => signatureOf(shape, other) === signature)
+  const isCyclic = size > largestWhole && asked.every((other) => isShifted(other, first, size))
+  const all = once(() => (isCyclic ? expandShifted(compileOne(shape, first)) : compileAll(shape, part)))
+  const peers = hashOfPeers([first, ...asked])
+  if (!isAlike) return { one: undefined, kind: undefined, peers, all }
   const key = `${size} ${signature}`
   const one = ones.get(key) ?? compileOne(shape, first)
   ones.set(key, one)
-  return { one, kind: kindOf(one), all }
+  return { one, kind: kindOf(one), peers, all }
+}
+
+/** FNV-1a over the ranks that each part sends to, step by step. */
+function hashOfPeers(parts: readonly RankSchedule[]): number {
+  let hash = 0x811c9dc5
+  const add = (value: number) => {
+    hash = Math.imul(hash ^ value, 0x01000193)
+  }
+  for (const { steps } of parts)
+    for (const { sends } of steps) {
+      add(-1)
+      for (const { to } of sends) add(to)
+    }
+  return hash
 }
 
 function kindOf({ size, steps, sendStart, share, combine }: Traffic): string {
