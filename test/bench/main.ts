@@ -1,20 +1,29 @@
-/** `npm run bench -- plan`: how long schedules take to make and to prove. Prints one row a size. */
+/** `npm run bench -- plan | regret`: measurements that print tables; never part of the tests. */
 import { parseArgs } from 'node:util'
 import { buildPart, buildSchedule } from '../../shared/schedule/build.ts'
 import { findAlgorithm } from '../../shared/schedule/registry.ts'
 import { verifySchedule } from '../../shared/schedule/verify.ts'
+import { regret } from './regret.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     runs: { type: 'string', default: '5' },
     algorithm: { type: 'string', default: 'butterfly' },
+    peers: { type: 'string', short: 'p', default: '7' },
   },
 })
 const runs = Number(values.runs)
-if (positionals[0] !== 'plan' || !Number.isSafeInteger(runs) || runs < 1) {
+const peers = Number(values.peers)
+const isWhole = (value: number) => Number.isSafeInteger(value) && value >= 1
+if (!isWhole(runs) || !isWhole(peers) || (positionals[0] !== 'plan' && positionals[0] !== 'regret')) {
   console.error('Usage: npm run bench -- plan [--algorithm NAME] [--runs N]')
+  console.error('       npm run bench -- regret [-p PEERS] [--runs N]')
   process.exit(2)
+}
+if (positionals[0] === 'regret') {
+  await regret({ size: peers, rounds: runs })
+  process.exit()
 }
 
 /** Milliseconds of `work`: median and spread over the runs, after one run that warms up. */
@@ -36,9 +45,9 @@ console.log('| --- | --- | --- | --- |')
 for (const size of [64, 1024, 10_000]) {
   const one = timed(() => void buildPart(algorithm, size, {}, 1))
   // A whole schedule has P parts of P chunks each: beyond a thousand ranks it is of no use to anybody.
-  const isWhole = size <= 1024
-  const all = isWhole ? timed(() => void buildSchedule(algorithm, size)) : '-'
-  const schedule = isWhole ? buildSchedule(algorithm, size) : undefined
+  const isSmall = size <= 1024
+  const all = isSmall ? timed(() => void buildSchedule(algorithm, size)) : '-'
+  const schedule = isSmall ? buildSchedule(algorithm, size) : undefined
   const proof = schedule ? timed(() => void verifySchedule(schedule)) : '-'
   console.log(`| ${size} | ${one} | ${all} | ${proof} |`)
 }
