@@ -9,8 +9,8 @@ import type { Group } from '../../../shared/collective/types.ts'
 import { createEventLog, type EventLog } from './eventLog.ts'
 import { foldState, initialState, type LabState } from './labState.ts'
 import type { VerdictCache } from './part.ts'
-import type { RunSpec } from './runSpec.ts'
-import { createId, RunMember } from './runs.ts'
+import { createId, type RunSpec } from './runSpec.ts'
+import { RunMember } from './runs.ts'
 
 export interface Joined {
   readonly group: Group

@@ -1,5 +1,6 @@
 /** What a run is: one vector, some variants of the algorithm, some repeats. The same on all ranks. */
 import * as v from 'valibot'
+import type { Prng } from '../../../shared/base/prng.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import { type DType, dtypes } from '../../../shared/wire/dtype.ts'
 
@@ -38,6 +39,16 @@ export type RunSpec = v.InferOutput<typeof runSpecSchema>
 
 export function countOf(spec: { readonly bytes: number; readonly dtype: DType }): number {
   return Math.floor(spec.bytes / dtypes[spec.dtype].bytes)
+}
+
+/** For runs and requests: unlikely to be drawn twice in one room. */
+export function createId(prng: Prng): string {
+  const digits = () =>
+    prng
+      .below(36 ** 4)
+      .toString(36)
+      .padStart(4, '0')
+  return digits() + digits() + digits()
 }
 
 export interface Call {

@@ -1,12 +1,13 @@
 /**
- * Takes part in runs: hands requests to rank 0, follows its orders, tells everybody the results. On rank 0 it also gives the
- * orders. Every member of a room has one, whatever it runs in; it knows no DOM.
+ * Takes part in runs: hands requests to rank 0, follows its orders, tells everybody the results. Every member of a room has one,
+ * whatever it runs in; it knows no DOM.
  */
 import type { Clock } from '../../../shared/base/clock.ts'
 import { Emitter, type Events } from '../../../shared/base/emitter.ts'
-import { AbortedError, PapilioError, PeerLostError, TimeoutError } from '../../../shared/base/errors.ts'
+import { AbortedError } from '../../../shared/base/errors.ts'
 import type { Prng } from '../../../shared/base/prng.ts'
 import type { Group, Progress, Report, Waiting } from '../../../shared/collective/types.ts'
+import { Leader } from './leader.ts'
 import {
   type About,
   packRunMessage,
@@ -16,8 +17,9 @@ import {
   type RunMessage,
 } from './messages.ts'
 import { type Compared, RunPart, type VerdictCache } from './part.ts'
+import { Presence } from './presence.ts'
+import { describeError } from './runError.ts'
 import { type Call, callAt, callsOf, type RunSpec } from './runSpec.ts'
-import { type Order, Sequencer } from './sequencer.ts'
 
 export interface RunStart {
   readonly runId: string
@@ -63,7 +65,6 @@ export interface RunMemberConfig {
 }
 
 type StartMessage = Extract<RunMessage, { type: 'start' }>
-type HelloMessage = Extract<RunMessage, { type: 'hello' }>
 
 interface CurrentRun {
   readonly start: RunStart | undefined
@@ -72,7 +73,6 @@ interface CurrentRun {
   part: RunPart | undefined
 }
 
-const describeSeconds = 0.2
 /** Others get to know this rank's progress this often; in large groups less often, so that it costs nobody time. */
 const progressSeconds = (size: number) => 0.25 * Math.max(1, size / 8)
 
@@ -82,24 +82,27 @@ const orderTypes: ReadonlySet<string> = new Set(['refused', 'start', 'go', 'comp
 export class RunMember implements Events<RunEvents> {
   readonly #config: RunMemberConfig
   readonly #events = new Emitter<RunEvents>()
-  readonly #sequencer: Sequencer
-  readonly #present = new Set<string>()
-  /** Everybody who was ever here, by the last rank. */
-  readonly #names = new Map<string, string>()
+  readonly #leader: Leader
+  readonly #presence: Presence
   readonly #off: (() => void)[]
-  #isHidden = false
-  #cancelDescribe: (() => void) | undefined
   #readyEpoch = -1
   #toldProgressAt = 0
   #current: CurrentRun | undefined
 
   constructor(config: RunMemberConfig) {
+    const { group, clock, prng, agent } = config
     this.#config = config
-    this.#sequencer = new Sequencer(
-      () => createId(config.prng),
-      (peerId) => this.#nameOf(peerId),
-    )
-    const { group } = config
+    const voice = {
+      tellAll: (message: RunMessage) => this.#tellAll(message),
+      tell: (message: RunMessage, to: string) => this.#tell(message, to),
+    }
+    this.#presence = new Presence({ group, clock, agent, ...voice })
+    this.#leader = new Leader({
+      group,
+      prng,
+      nameOf: (peerId) => this.#presence.nameOf(peerId),
+      ...voice,
+    })
     this.#off = [
       group.on('message', ({ from, data }) => {
         const message = parseRunMessage(data)
@@ -107,7 +110,6 @@ export class RunMember implements Events<RunEvents> {
       }),
       group.on('view', () => this.#settle()),
       group.on('state', () => this.#settle()),
-      group.on('link', () => this.#describeSoon()),
       group.on('waiting', (waiting) => {
         if (this.#current) this.#events.emit('waiting', { runId: this.#current.runId, waiting })
       }),
@@ -121,11 +123,6 @@ export class RunMember implements Events<RunEvents> {
 
   on<Name extends keyof RunEvents>(event: Name, listener: (value: RunEvents[Name]) => void): () => void {
     return this.#events.on(event, listener)
-  }
-
-  /** Members that follow orders: a run can start when it is everybody. */
-  get present(): ReadonlySet<string> {
-    return this.#present
   }
 
   /** Asks rank 0 for a run; `started` or `refused` with this id follows. */
@@ -145,31 +142,13 @@ export class RunMember implements Events<RunEvents> {
 
   /** The tab went out of sight or came back. */
   hide(isHidden: boolean): void {
-    this.#isHidden = isHidden
-    this.#describeSoon()
+    this.#presence.hide(isHidden)
   }
 
   close(): void {
-    this.#cancelDescribe?.()
+    this.#presence.close()
     for (const off of this.#off) off()
     this.#current?.part?.abort(new AbortedError('This peer left.'))
-  }
-
-  get #about(): About {
-    const { agent, group } = this.#config
-    const open = group.links().filter((link) => link.state === 'open')
-    const paths = Object.fromEntries(open.map((link) => [link.peerId, link.path]))
-    return { agent, hidden: this.#isHidden, paths }
-  }
-
-  /** Links change in bursts: one message for all of them. */
-  #describeSoon(): void {
-    if (this.#cancelDescribe || this.#readyEpoch < 0) return
-    this.#cancelDescribe = this.#config.clock.after(describeSeconds, () => {
-      this.#cancelDescribe = undefined
-      if (this.#config.group.state === 'ready')
-        this.#tellAll({ type: 'hello', about: this.#about, answer: false })
-    })
   }
 
   #tellAll(message: RunMessage): void {
@@ -178,115 +157,66 @@ export class RunMember implements Events<RunEvents> {
     this.#receive(group.peerId, message)
   }
 
-  #tellLeader(message: RunMessage): void {
+  #tell(message: RunMessage, to: string): void {
     const { group } = this.#config
-    const leader = this.#current?.leader ?? group.members[0]?.peerId
-    if (leader === undefined) return
-    if (leader === group.peerId) this.#receive(leader, message)
-    else group.tell(packRunMessage(message), leader)
+    if (to === group.peerId) this.#receive(to, message)
+    else group.tell(packRunMessage(message), to)
+  }
+
+  /** Of the run that is going on, or else rank 0. */
+  get #leaderId(): string | undefined {
+    return this.#current?.leader ?? this.#config.group.members[0]?.peerId
+  }
+
+  #tellLeader(message: RunMessage): void {
+    const leader = this.#leaderId
+    if (leader !== undefined) this.#tell(message, leader)
   }
 
   /** The group has (another) ready epoch: say hello, and lead it when this is rank 0. */
   #settle(): void {
     const { group } = this.#config
-    if (group.state !== 'ready') {
-      this.#sequencer.onPending()
-      return
+    if (group.state === 'ready' && group.epoch !== this.#readyEpoch) {
+      this.#readyEpoch = group.epoch
+      this.#presence.greet()
+      this.#leaveOrphan()
     }
-    const members = group.members.map((member) => member.peerId)
-    if (group.epoch !== this.#readyEpoch) this.#greetEpoch(members)
-    if (group.rank === 0) this.#give(this.#sequencer.onReady(group.epoch, members))
-    else this.#sequencer.onDeposed()
+    this.#leader.settle()
   }
 
-  #greetEpoch(members: readonly string[]): void {
-    const { group } = this.#config
-    this.#readyEpoch = group.epoch
-    for (const [rank, { peerId, name }] of group.members.entries())
-      this.#names.set(peerId, `${name} (rank ${rank})`)
-    for (const id of this.#present) if (!members.includes(id)) this.#present.delete(id)
-    this.#tellAll({ type: 'hello', about: this.#about, answer: true })
+  /** A run whose leader is gone gets no more orders. */
+  #leaveOrphan(): void {
     const run = this.#current
-    if (run && !members.includes(run.leader))
-      this.#finish(run.runId, {
-        code: 'PEER_LOST',
-        message: 'Rank 0, which led the run, left.',
-        peers: [run.leader],
-      })
+    if (!run || this.#config.group.members.some((member) => member.peerId === run.leader)) return
+    const message = `${this.#presence.nameOf(run.leader)}, which led the run, left.`
+    this.#finish(run.runId, { code: 'PEER_LOST', message, peers: [run.leader] })
   }
 
   #receive(from: string, message: RunMessage): void {
-    const { group } = this.#config
     if (orderTypes.has(message.type)) {
-      const leader = this.#current?.leader ?? group.members[0]?.peerId
-      if (from === leader) this.#follow(from, message)
+      if (from === this.#leaderId) this.#follow(from, message)
       return
     }
-    if (message.type === 'hello') this.#greet(from, message)
-    if (message.type === 'result')
-      this.#events.emit('result', { runId: message.runId, peerId: from, result: message.result })
-    if (message.type === 'progress') {
-      const { runId, step, fraction } = message
-      this.#events.emit('peerProgress', { runId, peerId: from, step, fraction })
-    }
-    if (message.type === 'failed')
-      this.#events.emit('failed', { runId: message.runId, peerId: from, error: message.error })
-    this.#give(this.#ordersAfter(from, message))
-  }
-
-  #greet(from: string, message: HelloMessage): void {
-    const { group } = this.#config
-    this.#present.add(from)
-    this.#events.emit('present', { peerId: from, about: message.about })
-    if (message.answer && from !== group.peerId)
-      group.tell(packRunMessage({ type: 'hello', about: this.#about, answer: false }), from)
-  }
-
-  /** What rank 0 orders upon a message; others only remember who is present. */
-  #ordersAfter(from: string, message: RunMessage): Order[] {
-    if (message.type === 'hello') return this.#sequencer.onPresent(from)
-    if (this.#config.group.rank !== 0) return []
     switch (message.type) {
-      case 'request':
-        return this.#sequencer.onRequest({ requestId: message.requestId, by: from, spec: message.spec })
-      case 'measure-request':
-        return this.#sequencer.onMeasureRequest()
-      case 'stop-request':
-        return this.#sequencer.onFailed(message.runId, {
-          code: 'ABORTED',
-          message: `Stopped by ${this.#nameOf(from)}.`,
-          peers: [],
+      case 'hello':
+        this.#events.emit('present', { peerId: from, about: message.about })
+        this.#presence.receive(from, message)
+        break
+      case 'result':
+        this.#events.emit('result', { runId: message.runId, peerId: from, result: message.result })
+        break
+      case 'progress':
+        this.#events.emit('peerProgress', {
+          runId: message.runId,
+          peerId: from,
+          step: message.step,
+          fraction: message.fraction,
         })
-      case 'done':
-        return this.#sequencer.onDone(from, message.runId, message.position, message.hash)
+        break
       case 'failed':
-        return this.#sequencer.onFailed(message.runId, message.error)
-      default:
-        return []
+        this.#events.emit('failed', { runId: message.runId, peerId: from, error: message.error })
     }
-  }
-
-  /** Rank 0: sends orders out, to itself last, so that nobody waits for this rank's work. */
-  #give(orders: readonly Order[]): void {
-    const { group, prng } = this.#config
-    if (group.rank !== 0) return
-    for (const order of orders)
-      switch (order.type) {
-        case 'refused': {
-          const { requestId, by } = order.request
-          const message: RunMessage = { type: 'refused', requestId, reason: order.reason }
-          if (by === group.peerId) this.#receive(by, message)
-          else group.tell(packRunMessage(message), by)
-          break
-        }
-        case 'start': {
-          const { runId, request } = order
-          this.#tellAll({ type: 'start', runId, ...request, epoch: group.epoch, seed: prng.below(2 ** 31) })
-          break
-        }
-        default:
-          this.#tellAll(order)
-      }
+    this.#leader.receive(from, message)
   }
 
   #follow(leader: string, message: RunMessage): void {
@@ -400,34 +330,4 @@ export class RunMember implements Events<RunEvents> {
     if (run.leader === this.#config.group.peerId) run.part?.abort(new AbortedError('The run has ended.'))
     if (run.start) this.#events.emit('finished', { runId, ...(error ? { error } : {}) })
   }
-
-  #nameOf(peerId: string): string {
-    return this.#names.get(peerId) ?? 'a peer'
-  }
-}
-
-export function createId(prng: Prng): string {
-  return Array.from({ length: 3 }, () =>
-    prng
-      .below(36 ** 4)
-      .toString(36)
-      .padStart(4, '0'),
-  ).join('')
-}
-
-/** An error as the other members and the page need it. */
-export function describeError(error: unknown): RunError {
-  const message = error instanceof Error ? error.message.slice(0, 500) : String(error).slice(0, 500)
-  if (error instanceof TimeoutError)
-    return {
-      code: error.code,
-      message,
-      peers: error.waitingFor.map((peer) => peer.peerId).slice(0, 64),
-      step: error.step,
-    }
-  if (error instanceof PeerLostError) return { code: error.code, message, peers: [error.peer.peerId] }
-  if (error instanceof PapilioError) return { code: error.code, message, peers: [] }
-  // What the engine throws when an array cannot be allocated.
-  if (error instanceof RangeError) return { code: 'TOO_LARGE', message, peers: [] }
-  return { code: 'INTERNAL', message, peers: [] }
 }

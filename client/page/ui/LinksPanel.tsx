@@ -8,7 +8,7 @@ import { FitPlot } from '../stage/charts/FitPlot.tsx'
 import { LinkMatrix } from '../stage/charts/LinkMatrix.tsx'
 import { type LinkInfo, type LinkMetric, linksOfModel } from '../stage/charts/linkMatrix.ts'
 import { useStore } from '../store.ts'
-import { ranksOf } from './Stage.tsx'
+import { ranksOf } from './shown.ts'
 
 /** As either end tells it; both see the same connection. */
 function pathBetween(state: LabState, from: string, to: string): LinkPath | undefined {

@@ -1,16 +1,9 @@
 /** The timetable in the middle: the plan, the run as it goes, the run again. */
-import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { TraceMessage } from '../../../shared/collective/types.ts'
-import type { Member } from '../../../shared/membership/types.ts'
-import type { Settings } from '../../../shared/schedule/types.ts'
-import { dtypes } from '../../../shared/wire/dtype.ts'
-import type { LabState } from '../session/labState.ts'
-import { isSimulated, planSize, scheduleOf } from '../session/planning.ts'
-import { ghostOf, stepEnds, tracesOf } from '../session/playback.ts'
-import { contributorsOf, outcomeOf } from '../session/results.ts'
-import { countOf } from '../session/runSpec.ts'
+import { scheduleOf } from '../session/planning.ts'
+import { ghostOf, stepEnds } from '../session/playback.ts'
+import { outcomeOf } from '../session/results.ts'
 import type { RunState } from '../session/runState.ts'
 import type { GanttProps } from '../stage/charts/Gantt.tsx'
 import { formatSeconds } from '../stage/format.ts'
@@ -21,74 +14,13 @@ import { titleOf } from '../stage/timetable/title.ts'
 import { useStore } from '../store.ts'
 import { lazy } from './lazy.tsx'
 import { MyPart } from './MyPart.tsx'
+import { StageTabs } from './StageTabs.tsx'
+import { type Shown, useShown } from './shown.ts'
 
 const Gantt = lazy<GanttProps>(async () => (await import('../stage/charts/Gantt.tsx')).Gantt)
 
 /** Runs shorter than this are over before anybody has seen them: they are played again, slowly. */
 const shortSeconds = 0.4
-
-interface Shown {
-  readonly algorithm: string
-  readonly settings: Settings
-  readonly bytes: number
-  readonly ranks: readonly StageRank[]
-  readonly run?: RunState
-  readonly variant: number
-  readonly traces?: readonly (readonly TraceMessage[] | undefined)[]
-}
-
-/** The members of the group, of a run, or of a group that is only simulated. */
-export function ranksOf(state: LabState, members?: readonly Member[]): StageRank[] {
-  if (!members && isSimulated(state))
-    return Array.from({ length: planSize(state) }, (_, rank) => ({
-      name: `Peer ${rank}`,
-      peerId: `simulated-${rank}`,
-      hue: rank,
-      here: rank === 0,
-    }))
-  return (members ?? state.members).map(({ peerId, name }, rank) => ({
-    name,
-    peerId,
-    hue: state.hues.get(peerId) ?? rank,
-    here: peerId === state.self?.peerId,
-  }))
-}
-
-function useShown(): Shown | undefined {
-  const { state, settings, stageView, ...store } = useStore()
-  const run = stageView.value === 'run' ? store.run.value : undefined
-  const choice = store.choice.value
-  const now = state.value
-  const variant = store.variant.value
-  const results = run?.results.get(variant)
-  const members = useMemo(() => run && contributorsOf(run, variant), [run?.members, results, variant])
-  const ranks = useMemo(() => ranksOf(now, members), [now.members, now.hues, now.self?.peerId, members])
-  const traces = useMemo(() => run && results && tracesOf(run, variant), [run?.members, results, variant])
-  if (run) {
-    const { bytes, dtype } = run.start.spec
-    const live = run.phase === 'running' ? run.progress : undefined
-    const outcome = live ?? outcomeOf(run, variant) ?? run.progress
-    if (outcome)
-      return {
-        algorithm: outcome.algorithm,
-        settings: outcome.settings,
-        bytes: countOf({ bytes, dtype }) * dtypes[dtype].bytes,
-        ranks,
-        run,
-        variant,
-        ...(traces && run.phase !== 'running' ? { traces } : {}),
-      }
-  }
-  if (typeof choice === 'string') return undefined
-  const { bytes, dtype } = settings.value
-  return {
-    algorithm: choice.chosen.algorithm,
-    settings: choice.chosen.settings,
-    bytes: countOf({ bytes, dtype }) * dtypes[dtype].bytes,
-    ranks: run ? ranksOf(now) : ranks,
-    variant: 0,
-  }
-}
 
 /** How far each rank is in the call that goes on now; undefined where nothing is known. */
 function progressOf(run: RunState, ranks: readonly StageRank[]) {
@@ -180,50 +112,4 @@ function waitingOf(run: RunState, ranks: readonly StageRank[]) {
   const self = ranks.findIndex((rank) => rank.here)
   if (!run.waiting || self < 0) return []
   return [{ rank: self, peers: run.waiting.peers.map((peer) => peer.rank) }]
-}
-
-function StageTabs(props: {
-  run: RunState | undefined
-  variant: number
-  canTime: boolean
-  mode: 'steps' | 'time'
-  onMode: (mode: 'steps' | 'time') => void
-}): JSX.Element {
-  const store = useStore()
-  const { stageView } = store
-  const { run, variant, canTime, mode, onMode } = props
-  const hasRun = useComputed(() => store.run.value !== undefined).value
-  const variants = run?.start.spec.variants ?? []
-  const tab = (label: string, isOn: boolean, act: () => void) => (
-    <button type="button" class="chip" aria-pressed={isOn} onClick={act}>
-      {label}
-    </button>
-  )
-  return (
-    <div class="stage-tabs">
-      {hasRun && (
-        <fieldset class="chips" aria-label="What is shown">
-          {tab('Plan', stageView.value === 'plan', () => (stageView.value = 'plan'))}
-          {tab('Last run', stageView.value === 'run', () => (stageView.value = 'run'))}
-        </fieldset>
-      )}
-      {variants.length > 1 && (
-        <fieldset class="chips" aria-label="Variant">
-          {variants.map(({ algorithm, r }, index) =>
-            tab(
-              r === undefined ? algorithm : `r = ${r}`,
-              index === variant,
-              () => (store.chosenVariant.value = index),
-            ),
-          )}
-        </fieldset>
-      )}
-      {canTime && (
-        <fieldset class="chips" aria-label="Axis">
-          {tab('in steps', mode === 'steps', () => onMode('steps'))}
-          {tab('in real time', mode === 'time', () => onMode('time'))}
-        </fieldset>
-      )}
-    </div>
-  )
 }
