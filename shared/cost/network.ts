@@ -1,6 +1,5 @@
 /** The agreed model in the form that the predictor asks it in. Links and hosts that differ no more than their noise count as alike. */
-
-import { curveThrough, curveTime } from './curve.ts'
+import { curveThrough, curveTime, tailBeta } from './curve.ts'
 import { median, probeSizes } from './fit.ts'
 import type { HostCost, LinkCurve, NetworkModel } from './types.ts'
 
@@ -68,14 +67,19 @@ function typicalCurve(curves: readonly LinkCurve[]): LinkCurve {
   if (curves.length === 0) return curveThrough([{ bytes: 1, seconds: 1e-7 }], 0)
   const distinct = new Set(curves)
   if (distinct.size === 1) return curves[0]!
-  return curveThrough(
-    probeSizes.map((bytes) => ({ bytes, seconds: median(curves.map((curve) => curveTime(curve, bytes))) })),
-    median(curves.map((curve) => curve.confidence ?? 0)),
-  )
+  const middle = (pick: (curve: LinkCurve) => number) => median(curves.map(pick))
+  const points = probeSizes.map((bytes) => ({ bytes, seconds: middle((curve) => curveTime(curve, bytes)) }))
+  return {
+    ...curveThrough(
+      points,
+      middle((curve) => curve.confidence ?? 0),
+    ),
+    tail: middle(tailBeta),
+  }
 }
 
 /** How slow a link is against the typical one: the mean over the probe sizes of the ratio of their times. */
-export function levelOf(curve: LinkCurve, typical: LinkCurve): number {
+function levelOf(curve: LinkCurve, typical: LinkCurve): number {
   let sum = 0
   for (const bytes of probeSizes) sum += curveTime(curve, bytes) / curveTime(typical, bytes)
   return sum / probeSizes.length

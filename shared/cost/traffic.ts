@@ -204,7 +204,7 @@ export function compileTraffic(
   }
 }
 
-export interface Piece {
+interface Piece {
   at: number
   share: number
   on: number
@@ -228,7 +228,7 @@ function isEqual(a: number, b: number): boolean {
   return Math.abs(a - b) < 1e-12
 }
 
-export function packPieces(lists: readonly (readonly Piece[])[]): Pieces {
+function packPieces(lists: readonly (readonly Piece[])[]): Pieces {
   const start = new Int32Array(lists.length + 1)
   lists.forEach((list, node) => {
     start[node + 1] = start[node]! + list.length
