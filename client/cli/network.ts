@@ -1,6 +1,6 @@
 /**
- * Networks as files: what `papilio plan --predict --network FILE` reads (docs/cost-model.md, "A network as a file"), and the
- * scenarios that have names.
+ * Networks as files: what `papilio plan --predict --network FILE` reads (docs/cost-model.md, "A network as a file"),
+ * and the scenarios that have names.
  */
 import * as v from 'valibot'
 import { ArgumentError } from '../../shared/base/errors.ts'

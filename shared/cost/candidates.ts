@@ -93,9 +93,9 @@ function withFoundGroups(algorithm: Algorithm, model: NetworkModel): readonly Se
 }
 
 /**
- * Schedules that are the same under another name, and on links that are alike also those whose ranks send and combine as much in each step, only
- * to others: the first of them stands for all, if possible one that gives all ranks the same bits. The others are listed as refused. What the
- * call names is never left out.
+ * Schedules that are the same under another name, and on links that are alike also those whose ranks send and combine
+ * as much in each step, only to others: the first of them stands for all, if possible one that gives all ranks the
+ * same bits. The others are listed as refused. What the call names is never left out.
  */
 function withoutTwins(
   request: ChoiceRequest,

@@ -73,8 +73,8 @@ function isLadder({ algorithm = auto, r, settings = {} }: ChoiceRequest): boolea
 }
 
 /**
- * Faster first, to the nanosecond; then fewer steps. Sorting is stable, so that what is left of a tie goes by the order of
- * the registry and of the variants in it: no tie is left to chance.
+ * Faster first, to the nanosecond; then fewer steps. Sorting is stable, so that what is left of a tie goes by the
+ * order of the registry and of the variants in it: no tie is left to chance.
  */
 function compare(a: Prediction, b: Prediction): number {
   const nanoseconds = Math.round(a.seconds * 1e9) - Math.round(b.seconds * 1e9)

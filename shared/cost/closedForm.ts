@@ -1,7 +1,7 @@
 /**
- * The formulas of the literature: one message at a time per rank, every message alpha + beta * bytes, and gamma per byte
- * combined. For the page and the docs, to show what theory says beside what the exact count says; the choice never uses
- * them (docs/cost-model.md says where they are loose). Equation numbers: Kolmakov and Zhang 2020.
+ * The formulas of the literature: one message at a time per rank, every message alpha + beta * bytes, and gamma per
+ * byte combined. For the page and the docs, to show what theory says beside what the exact count says; the choice
+ * never uses them (docs/cost-model.md says where they are loose). Equation numbers: Kolmakov and Zhang 2020.
  */
 
 /** Seconds per message, per byte sent and per byte combined. */
@@ -30,8 +30,8 @@ export function ringTerms(size: number): Terms {
 }
 
 /**
- * The generalized butterfly with r steps removed: equations 25 (r = 0), 36 (0 < r < L) and 44 (r = L = ceil(log2 P)). Equation 36 counts
- * 2^r copies where M = ceil(P / 2^(L - r)) are enough, so it is an upper bound.
+ * The generalized butterfly with r steps removed: equations 25 (r = 0), 36 (0 < r < L) and 44 (r = L = ceil(log2 P)).
+ * Equation 36 counts 2^r copies where M = ceil(P / 2^(L - r)) are enough, so it is an upper bound.
  */
 export function butterflyTerms(size: number, r: number): Terms {
   const steps = logs(size)
@@ -46,20 +46,29 @@ export function butterflyTerms(size: number, r: number): Terms {
   }
 }
 
-/** Equation 37: r* = log2(alpha / (m (beta + 2 gamma))) + log2(P / ((L - 1) ln 2)), the r at which equation 36 is least; not whole. */
+/**
+ * Equation 37: r* = log2(alpha / (m (beta + 2 gamma))) + log2(P / ((L - 1) ln 2)), the r at which equation 36 is
+ * least; not whole.
+ */
 export function bestRemoved(size: number, bytes: number, { alpha, beta, gamma }: LineCost): number {
   const steps = logs(size)
   return Math.log2(alpha / (bytes * (beta + 2 * gamma))) + Math.log2(size / ((steps - 1) * Math.LN2))
 }
 
-/** Recursive doubling; a size that is not 2^k first folds the ranks beyond it onto others, and copies the result back to them. */
+/**
+ * Recursive doubling; a size that is not 2^k first folds the ranks beyond it onto others, and copies the result back
+ * to them.
+ */
 export function doublingTerms(size: number): Terms {
   const steps = Math.floor(Math.log2(size))
   const fold = size === 2 ** steps ? 0 : 1
   return { steps: steps + 2 * fold, sent: steps + fold, combined: steps + fold }
 }
 
-/** Recursive halving and doubling (Rabenseifner), with the same fold: (2 floor(log2 P) + 2) alpha + (2 (p' - 1) / p' + 2) m beta + ... */
+/**
+ * Recursive halving and doubling (Rabenseifner), with the same fold: (2 floor(log2 P) + 2) alpha + (2 (p' - 1) / p' +
+ * 2) m beta + ...
+ */
 export function halvingTerms(size: number): Terms {
   const steps = Math.floor(Math.log2(size))
   const core = 2 ** steps

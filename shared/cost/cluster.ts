@@ -1,4 +1,7 @@
-/** Groups of ranks that are close to each other, found from measured links: for schedules that cross slow links seldom (AHC). */
+/**
+ * Groups of ranks that are close to each other, found from measured links: for schedules that cross slow links seldom
+ * (AHC).
+ */
 import { latencyOf } from './curve.ts'
 import type { NetworkModel } from './types.ts'
 
@@ -7,8 +10,8 @@ const leastGap = 2
 
 /**
  * Members of each group, in rank order; one group of all when no gap parts them. Ranks are joined along their fastest
- * links first (a minimum spanning tree), and the tree is cut where the time of its links makes its largest jump. Time is the latency
- * of a lone short message, the worse of the two directions: what a step waits for at the least.
+ * links first (a minimum spanning tree), and the tree is cut where the time of its links makes its largest jump. Time
+ * is the latency of a lone short message, the worse of the two directions: what a step waits for at the least.
  */
 export function clusterRanks(model: NetworkModel): readonly (readonly number[])[] {
   const { size, links } = model
@@ -48,7 +51,10 @@ export function clusterRanks(model: NetworkModel): readonly (readonly number[])[
   return [...groups.values()]
 }
 
-/** The slowest link that still holds a group together: below the largest jump, or the slowest of all when no jump is large enough. */
+/**
+ * The slowest link that still holds a group together: below the largest jump, or the slowest of all when no jump is
+ * large enough.
+ */
 function insideOf(times: readonly number[]): number {
   const ascending = [...times].sort((a, b) => a - b)
   let inside = Number.POSITIVE_INFINITY

@@ -7,7 +7,10 @@ import { compileTraffic, type Traffic } from './traffic.ts'
 export interface Compiled {
   /** A single rank that stands for all, when all do the same. */
   readonly one: Traffic | undefined
-  /** What each rank sends and combines in each step, when all do the same: equal for schedules that differ only in who talks to whom. */
+  /**
+   * What each rank sends and combines in each step, when all do the same: equal for schedules that differ only in who
+   * talks to whom.
+   */
   readonly kind: string | undefined
   /** Who sends to whom, as a number: schedules of one kind and equal peers are one. */
   readonly peers: number
@@ -66,7 +69,9 @@ function kindOf({ size, steps, sendStart, share, combine }: Traffic): string {
   return `${size}: ${texts.join(', ')}`
 }
 
-/** Schedules that cost the same share one graph: the groups of one size, the members of the family under other names. */
+/**
+ * Schedules that cost the same share one graph: the groups of one size, the members of the family under other names.
+ */
 const ones = new Map<string, Traffic>()
 
 function askedRanks(size: number): number[] {
@@ -81,9 +86,9 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * What a rank does, without saying with whom: the sizes of its messages, since when their links have been idle, which step wrote what
- * they begin with (and where in its message) and what they carry, and how much is combined. Ranks of one signature cost the same on links that
- * are alike.
+ * What a rank does, without saying with whom: the sizes of its messages, since when their links have been idle, which
+ * step wrote what they begin with (and where in its message) and what they carry, and how much is combined. Ranks of
+ * one signature cost the same on links that are alike.
  */
 function signatureOf(shape: ScheduleShape, part: RankSchedule): string {
   const shares = (chunk: number) => chunkWidth(shape, chunk)
@@ -150,8 +155,9 @@ function compileAll(shape: ScheduleShape, part: (rank: number) => RankSchedule):
 }
 
 /**
- * The graph of one rank that hears itself: what it sends in a step is what it gets in that step. A message from a rank d
- * below is its own to the rank d above (cyclic group), or to the same rank (XOR); else the next of the same size.
+ * The graph of one rank that hears itself: what it sends in a step is what it gets in that step. A message from a
+ * rank d below is its own to the rank d above (cyclic group), or to the same rank (XOR); else the next of the same
+ * size.
  */
 function compileOne(shape: ScheduleShape, part: RankSchedule): Traffic {
   return compileTraffic(shape, [part], {

@@ -5,7 +5,10 @@
 import { assert } from '../base/assert.ts'
 import type { CurvePoint, LinkCurve } from './types.ts'
 
-/** Seconds per byte beyond the last point: what is known of it, or the slope of the last segment, or where that is flat the mean so far. */
+/**
+ * Seconds per byte beyond the last point: what is known of it, or the slope of the last segment, or where that is
+ * flat the mean so far.
+ */
 export function tailBeta(curve: LinkCurve): number {
   if (curve.tail !== undefined) return curve.tail
   const last = curve.points[curve.points.length - 1]
@@ -16,8 +19,8 @@ export function tailBeta(curve: LinkCurve): number {
 }
 
 /**
- * Seconds one way for a lone message of `bytes` bytes. Linear between the points, constant below the first, and beyond
- * the last the slope of the tail: no straight line is assumed where windows rule.
+ * Seconds one way for a lone message of `bytes` bytes. Linear between the points, constant below the first, and
+ * beyond the last the slope of the tail: no straight line is assumed where windows rule.
  */
 export function curveTime(curve: LinkCurve, bytes: number): number {
   const { points } = curve
@@ -35,8 +38,9 @@ export function curveTime(curve: LinkCurve, bytes: number): number {
 }
 
 /**
- * The curve with a tail that no window distorts. Between the last two points a window that doubles may have cost a round trip per doubling, which later
- * bytes do not pay again; but the tail is never flatter than `least`, the seconds per byte of the hosts at its ends.
+ * The curve with a tail that no window distorts. Between the last two points a window that doubles may have cost a
+ * round trip per doubling, which later bytes do not pay again; but the tail is never flatter than `least`, the
+ * seconds per byte of the hosts at its ends.
  */
 export function withTail(curve: LinkCurve, least: number): LinkCurve {
   const last = curve.points[curve.points.length - 1]!

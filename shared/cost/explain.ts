@@ -1,4 +1,6 @@
-/** The sentences that tell people why, and how well the prediction did. Milliseconds and bytes as people read them. */
+/**
+ * The sentences that tell people why, and how well the prediction did. Milliseconds and bytes as people read them.
+ */
 import type { Settings } from '../schedule/types.ts'
 import type { Prediction } from './types.ts'
 

@@ -5,15 +5,18 @@ import { curveThrough, curveTime, tailBeta, withTail } from './curve.ts'
 import type { CurvePoint, HostCost, LinkCurve, NetworkModel, RankMeasurement } from './types.ts'
 
 /**
- * Sizes that every rank measures on every link, bytes. Dense where the window of an association opens (4 to 64 KiB), and one
- * on the straight part.
+ * Sizes that every rank measures on every link, bytes. Dense where the window of an association opens (4 to 64 KiB),
+ * and one on the straight part.
  */
 export const probeSizes: readonly number[] = [32, 1024, 4096, 8192, 16384, 32768, 65536, 262144]
 
 /** Below this a clock shows nothing: seconds are clamped to it, so that 0 can mean "not measured" in a row. */
 const shortest = 1e-7
 
-/** One echo: `bytes` went out, `replyBytes` (default: as many) came back, `seconds` from the first send to the last byte. */
+/**
+ * One echo: `bytes` went out, `replyBytes` (default: as many) came back, `seconds` from the first send to the last
+ * byte.
+ */
 export interface EchoSample {
   readonly bytes: number
   readonly replyBytes?: number
@@ -38,10 +41,10 @@ export function median(values: readonly number[]): number {
 /**
  * The curve of one directed link from echoes in any order. Undefined when no sample is usable.
  *
- * Per size the median is taken and not the minimum: noise is one-sided, but a step waits for its slowest message, so what a message
- * usually costs predicts a step, and what it costs on a lucky day does not. Half of the samples may be spoilt.
- * The one-way time is half of an echo of equal sizes; with a short reply it is the echo less the one-way time of the reply, and the curve is
- * then that of this direction alone.
+ * Per size the median is taken and not the minimum: noise is one-sided, but a step waits for its slowest message, so
+ * what a message usually costs predicts a step, and what it costs on a lucky day does not. Half of the samples may be
+ * spoilt. The one-way time is half of an echo of equal sizes; with a short reply it is the echo less the one-way time
+ * of the reply, and the curve is then that of this direction alone.
  */
 export function fitCurve(samples: readonly EchoSample[]): LinkCurve | undefined {
   const usable = samples.filter((s) => Number.isFinite(s.seconds) && s.seconds >= 0 && s.bytes > 0)
@@ -71,9 +74,9 @@ export function fitCurve(samples: readonly EchoSample[]): LinkCurve | undefined 
 }
 
 /**
- * Overhead per message and seconds per byte from bursts: the small ones (up to 1 KiB a message) tell the overhead, the
- * others the bytes. `latency`: one message there and its acknowledgement back. For a rank's own bursts count its own messages; for the bursts of
- * all ranks at once count everybody's.
+ * Overhead per message and seconds per byte from bursts: the small ones (up to 1 KiB a message) tell the overhead,
+ * the others the bytes. `latency`: one message there and its acknowledgement back. For a rank's own bursts count its
+ * own messages; for the bursts of all ranks at once count everybody's.
  */
 export function fitBursts(bursts: readonly Burst[], latency: number): { overhead: number; beta: number } {
   const isSmall = (burst: Burst) => burst.bytes <= 1024 * burst.messages
@@ -149,9 +152,9 @@ export function decodeRow(row: Float32Array, size: number): RankMeasurement {
 }
 
 /**
- * The agreed model from every rank's row, in rank order: the same bits on every rank, because the rows are and because
- * only exactly rounded operations follow. A direction that was not measured takes the other one's curve. The slowest rank stands for
- * all where one number is asked for; what all ranks share is the median of what they saw.
+ * The agreed model from every rank's row, in rank order: the same bits on every rank, because the rows are and
+ * because only exactly rounded operations follow. A direction that was not measured takes the other one's curve. The
+ * slowest rank stands for all where one number is asked for; what all ranks share is the median of what they saw.
  */
 export function foldModel(rows: readonly Float32Array[], version: number): NetworkModel {
   const size = rows.length

@@ -1,11 +1,12 @@
 /**
  * Steps removed as a function of the size of the vector that never rises.
  *
- * On straight links it cannot rise by itself: the time of r is a line (2L - r) alpha + slope(r) m, slopes do not fall with r, and the lower
- * envelope of lines is met in order of falling slope. A link with windows is not straight: there a short vector may fit
- * one flight at r = 0, a longer one pay a window in each of many steps, and the fastest r go 3, 0, 3 with growing vectors. People who are shown
- * one dial expect it to turn one way, so the ladder is, among all functions that never rise, the one that loses least: the sum over a grid of sizes
- * of the relative loss against the fastest r is minimal (dynamic programming). Where the fastest r does not rise by itself, that is the fastest r.
+ * On straight links it cannot rise by itself: the time of r is a line (2L - r) alpha + slope(r) m, slopes do not fall
+ * with r, and the lower envelope of lines is met in order of falling slope. A link with windows is not straight:
+ * there a short vector may fit one flight at r = 0, a longer one pay a window in each of many steps, and the fastest
+ * r go 3, 0, 3 with growing vectors. People who are shown one dial expect it to turn one way, so the ladder is, among
+ * all functions that never rise, the one that loses least: the sum over a grid of sizes of the relative loss against
+ * the fastest r is minimal (dynamic programming). Where the fastest r does not rise by itself, that is the fastest r.
  */
 
 import type { Compiled } from './compile.ts'
@@ -53,8 +54,8 @@ export function ladderOf(rungs: readonly Rung[], model: NetworkModel): Ladder {
 }
 
 /**
- * For each size an index between `begin` and `end`, never falling, with the least sum of relative losses. Of equal sums the one
- * with fewer steps (the smaller index) as long as possible.
+ * For each size an index between `begin` and `end`, never falling, with the least sum of relative losses. Of equal
+ * sums the one with fewer steps (the smaller index) as long as possible.
  */
 function descend(
   sizes: readonly number[],

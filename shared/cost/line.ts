@@ -1,6 +1,6 @@
 /**
- * Messages that go over one line, an uplink or a downlink, side by side. Alone, message i would flow from begin[i] to end[i]; the
- * line itself needs load[i] seconds for it.
+ * Messages that go over one line, an uplink or a downlink, side by side. Alone, message i would flow from begin[i] to
+ * end[i]; the line itself needs load[i] seconds for it.
  */
 export interface Flows {
   count: number
@@ -19,8 +19,9 @@ export function createFlows(most: number): Flows {
 }
 
 /**
- * When message i is through a line that is free from `freeFrom` on: not before the line has carried it and what of each of the others has come
- * by the time it would have been through alone. A message that is slowed down elsewhere leaves room to the rest.
+ * When message i is through a line that is free from `freeFrom` on: not before the line has carried it and what of
+ * each of the others has come by the time it would have been through alone. A message that is slowed down elsewhere
+ * leaves room to the rest.
  */
 export function throughLine(flows: Flows, i: number, freeFrom: number): number {
   const { count, begin, end, load } = flows

@@ -1,4 +1,7 @@
-/** The agreed model in the form that the predictor asks it in. Links and hosts that differ no more than their noise count as alike. */
+/**
+ * The agreed model in the form that the predictor asks it in. Links and hosts that differ no more than their noise
+ * count as alike.
+ */
 import { curveThrough, curveTime, tailBeta } from './curve.ts'
 import { median, probeSizes } from './fit.ts'
 import type { HostCost, LinkCurve, NetworkModel } from './types.ts'
@@ -19,9 +22,9 @@ export interface PreparedNetwork extends Network {
 }
 
 /**
- * Links are alike when none is, over all sizes, more than half as slow again as the median link, or faster in proportion.
- * Medians of a few samples scatter that much on one machine, and a step that waits for the worst of many noisy figures would be
- * priced too high wherever it has many messages.
+ * Links are alike when none is, over all sizes, more than half as slow again as the median link, or faster in
+ * proportion. Medians of a few samples scatter that much on one machine, and a step that waits for the worst of many
+ * noisy figures would be priced too high wherever it has many messages.
  */
 const alikeFactor = 1.5
 

@@ -1,10 +1,10 @@
 /**
- * Measured op times correct the prices. What an op took against what was predicted becomes a factor per kind of call and candidate; candidates that never ran
- * take a cautious mean of the factors that are known. An incumbent is kept until another is clearly faster, so that the
- * choice does not flap.
+ * Measured op times correct the prices. What an op took against what was predicted becomes a factor per kind of call
+ * and candidate; candidates that never ran take a cautious mean of the factors that are known. An incumbent is kept
+ * until another is clearly faster, so that the choice does not flap.
  *
- * All ranks must see the same observations in the same order: agree on one time per op (the slowest rank's) before it is told here. Everything else
- * follows from them, bit for bit.
+ * All ranks must see the same observations in the same order: agree on one time per op (the slowest rank's) before it
+ * is told here. Everything else follows from them, bit for bit.
  */
 import { findAlgorithm } from '../schedule/registry.ts'
 import type { Settings } from '../schedule/types.ts'
@@ -22,7 +22,10 @@ export interface Observation {
 }
 
 export interface Tuner {
-  /** The choice with what was learnt: `candidates` have the corrected seconds. Only calls that leave the algorithm open are corrected. */
+  /**
+   * The choice with what was learnt: `candidates` have the corrected seconds. Only calls that leave the algorithm
+   * open are corrected.
+   */
   choose(request: ChoiceRequest, model: NetworkModel): Chosen
   observe(observation: Observation, model: NetworkModel): void
 }
@@ -32,8 +35,8 @@ const hysteresis = 0.9
 /** Ops of a kind that the incumbent is given, at least. */
 const patience = 2
 /**
- * Candidates that never ran count as so many that ran as priced, when the mean of all factors is taken: a lone slow one is more likely to be slow by itself
- * than to speak for all.
+ * Candidates that never ran count as so many that ran as priced, when the mean of all factors is taken: a lone slow
+ * one is more likely to be slow by itself than to speak for all.
  */
 const benefit = 2
 /** The newest op counts this much once a few are known. */

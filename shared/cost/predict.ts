@@ -54,8 +54,8 @@ export function pricerOf(graph: Compiled, model: NetworkModel): Pricer {
 }
 
 /**
- * Seconds for a vector of `bytes` bytes and where they go. alpha: what the schedule costs with an empty vector; gamma: what
- * combining adds; beta: the rest, what the bytes on the wire add.
+ * Seconds for a vector of `bytes` bytes and where they go. alpha: what the schedule costs with an empty vector;
+ * gamma: what combining adds; beta: the rest, what the bytes on the wire add.
  */
 function priceInParts(graph: Compiled, bytes: number, model: NetworkModel) {
   const priced = pricedOf(graph, model)
@@ -73,7 +73,8 @@ function priceInParts(graph: Compiled, bytes: number, model: NetworkModel) {
 /**
  * What one variant of an algorithm costs.
  * @param bytes of the whole vector
- * @param rounds whether the result depends on the operand order (float sums); otherwise all ranks have the same bits anyway
+ * @param rounds whether the result depends on the operand order (float sums); otherwise all ranks have the same bits
+ * anyway
  */
 export function predict(
   algorithm: Algorithm,

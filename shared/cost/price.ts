@@ -1,6 +1,6 @@
 /**
- * The time of one collective on a network: every message once, in the order of the schedule, through the resources that it
- * needs (docs/cost-model.md, "The price of a schedule").
+ * The time of one collective on a network: every message once, in the order of the schedule, through the resources
+ * that it needs (docs/cost-model.md, "The price of a schedule").
  *
  * A message of b bytes that begins at t is in at the latest of
  *   t + curve(b)                      its link alone; on a link that is still sending it continues the same stream
@@ -20,10 +20,15 @@ import type { Pieces, Traffic } from './traffic.ts'
 /** A message goes in segments of this size, and a segment leaves as soon as its operands are in. */
 export const segmentBytes = 65536
 
-/** Seconds until the last rank has its result, for a vector of so many bytes. `gammaFactor` 0 leaves the combining out. */
+/**
+ * Seconds until the last rank has its result, for a vector of so many bytes. `gammaFactor` 0 leaves the combining
+ * out.
+ */
 export type Pricer = (bytes: number, gammaFactor?: number) => number
 
-/** Everything that does not depend on the vector is prepared here, so that a price costs one pass over the messages. */
+/**
+ * Everything that does not depend on the vector is prepared here, so that a price costs one pass over the messages.
+ */
 export function createPricer(traffic: Traffic, network: Network): Pricer {
   const { ranks, from, to, link, share, combine, carries, sendStart, applyStart, applyOrder } = traffic
   const count = from.length
@@ -37,8 +42,8 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
   const tails = curves.map(tailBeta)
   const joins = awaited(traffic.joins, count)
 
-  // Of each message: when it begins; when what it carries lets it end; when it is through what is shared; when it begins to
-  // come in; when its first segment is in, and the whole of it (and combined).
+  // Of each message: when it begins; when what it carries lets it end; when it is through what is shared; when it
+  // begins to come in; when its first segment is in, and the whole of it (and combined).
   const begin = new Float64Array(count)
   const carried = new Float64Array(count)
   const through = new Float64Array(count)
@@ -90,8 +95,9 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
   }
 
   /**
-   * What is shared serves in order of arrival. Where one rank stands for all, the others load it too, but they have come one
-   * after the other once and stay so: the load of all steps so far is through before the last rank's message is.
+   * What is shared serves in order of arrival. Where one rank stands for all, the others load it too, but they have
+   * come one after the other once and stay so: the load of all steps so far is through before the last rank's message
+   * is.
    */
   const passShared = (sendsFrom: number, sendsTo: number) => {
     const order = crowd > 1 ? undefined : byMoment(sendsFrom, sendsTo, begin)
@@ -170,7 +176,10 @@ export function createPricer(traffic: Traffic, network: Network): Pricer {
     }
   }
 
-  /** A rank's processor takes messages one by one from the first that is in, but combines in the order of the schedule. */
+  /**
+   * A rank's processor takes messages one by one from the first that is in, but combines in the order of the
+   * schedule.
+   */
   const combineAll = (rank: number, ordersFrom: number, ordersTo: number, earliest: number) => {
     const { gamma, overhead } = hosts[rank]!
     let busy = earliest - overhead

@@ -1,8 +1,8 @@
 /**
- * A second look at the candidates that lead: the price of a schedule sums its messages up in the order of its steps, which is quick and, where links differ
- * or much is under way at once, a few percent too kind to some. So the fastest candidate is simulated before it is believed,
- * then the one that is the fastest by then, until the fastest is one that was simulated. Candidates far behind cost
- * nothing this way.
+ * A second look at the candidates that lead: the price of a schedule sums its messages up in the order of its steps,
+ * which is quick and, where links differ or much is under way at once, a few percent too kind to some. So the fastest
+ * candidate is simulated before it is believed, then the one that is the fastest by then, until the fastest is one
+ * that was simulated. Candidates far behind cost nothing this way.
  */
 import type { Compiled } from './compile.ts'
 import { networkOf } from './network.ts'
@@ -17,16 +17,16 @@ export interface Priced {
 }
 
 /**
- * Events that may be simulated for one choice, half a microsecond each or so: a tenth of what the op is predicted to take, within bounds (choices are
- * cached). In events and not in seconds, so that every rank looks at the same candidates. One simulation may take a part of them, with longer
- * segments if need be.
+ * Events that may be simulated for one choice, half a microsecond each or so: a tenth of what the op is predicted to
+ * take, within bounds (choices are cached). In events and not in seconds, so that every rank looks at the same
+ * candidates. One simulation may take a part of them, with longer segments if need be.
  */
 const [fewestEvents, mostEvents, eventsPerSecond] = [4e4, 6e6, 2e5]
 const [partForOne, mostForOne] = [1 / 24, 8e4]
 
 /**
- * Candidates that were summed up to within this much of the fastest are looked at, too, because some sums are too high; and as long as that costs
- * little, those within the wider margin.
+ * Candidates that were summed up to within this much of the fastest are looked at, too, because some sums are too
+ * high; and as long as that costs little, those within the wider margin.
  */
 const [margin, wideMargin] = [0.1, 0.5]
 

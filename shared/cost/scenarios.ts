@@ -1,4 +1,7 @@
-/** Networks to study without having them: what the simulator runs on, and what a group that measures them would agree on. */
+/**
+ * Networks to study without having them: what the simulator runs on, and what a group that measures them would agree
+ * on.
+ */
 import { createPrng } from '../base/prng.ts'
 import { findAlgorithm } from '../schedule/registry.ts'
 import { compileAlgorithm } from './compile.ts'
@@ -18,13 +21,15 @@ export interface WindowOptions {
   readonly latency: number
   /** Seconds per byte once the window does not matter. */
   readonly beta: number
-  /** Bytes that leave at once after a pause: 4.7 KB (Chromium) or 12 KB (libdatachannel); no limit: a straight line. */
+  /**
+   * Bytes that leave at once after a pause: 4.7 KB (Chromium) or 12 KB (libdatachannel); no limit: a straight line.
+   */
   readonly firstFlight?: number
 }
 
 /**
- * The curve of an association whose window starts at one flight and doubles with each round trip, until it holds what the
- * link carries in a round trip.
+ * The curve of an association whose window starts at one flight and doubles with each round trip, until it holds what
+ * the link carries in a round trip.
  */
 export function windowCurve({
   latency,

@@ -1,4 +1,7 @@
-/** The graph of all ranks from that of one, where every rank does what rank 0 does, shifted by its rank: P = 10 000 without 10 000 parts. */
+/**
+ * The graph of all ranks from that of one, where every rank does what rank 0 does, shifted by its rank: P = 10 000
+ * without 10 000 parts.
+ */
 import type { RankSchedule } from '../schedule/types.ts'
 import type { Pieces, Traffic } from './traffic.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Executes a schedule segment by segment in virtual time: what the predictor sums up, seen as events. Processors, uplinks,
- * downlinks and what all ranks share are queues that serve in order of arrival; a link is a curve with a window that
- * grows. As in the executor nothing waits for a step: on each link the segment of the earliest step goes first whose bytes are there,
- * and messages on different links take turns.
+ * Executes a schedule segment by segment in virtual time: what the predictor sums up, seen as events. Processors,
+ * uplinks, downlinks and what all ranks share are queues that serve in order of arrival; a link is a curve with a
+ * window that grows. As in the executor nothing waits for a step: on each link the segment of the earliest step goes
+ * first whose bytes are there, and messages on different links take turns.
  */
 import { assert } from '../base/assert.ts'
 import { latencyOf } from './curve.ts'
@@ -24,7 +24,10 @@ export interface Simulation {
   readonly seconds: number
   /** When each rank had received, combined and sent all. */
   readonly finish: Float64Array
-  /** Of each message (node of the traffic): when its first segment began to be sent and when its last one was combined. */
+  /**
+   * Of each message (node of the traffic): when its first segment began to be sent and when its last one was
+   * combined.
+   */
   readonly begin: Float64Array
   readonly end: Float64Array
   readonly events: number
@@ -58,7 +61,8 @@ export function simulate(
   const end = new Float64Array(count)
   const carriers = invert(carries, count)
   const joiners = invert(joins, count)
-  // The messages of each link in the order of their steps; the first that is not through; whether a segment is on its way out.
+  // The messages of each link in the order of their steps; the first that is not through; whether a segment is on its
+  // way out.
   const lanes = lanesOf(link, links.length)
   const head = new Int32Array(links.length)
   const isBusy = new Uint8Array(links.length)

@@ -1,6 +1,6 @@
 /**
- * What links are sending. After a pause a link starts with a small window, so the curve of a lone message holds for all
- * that is sent without a pause, taken together: a second message goes on where the window has grown to.
+ * What links are sending. After a pause a link starts with a small window, so the curve of a lone message holds for
+ * all that is sent without a pause, taken together: a second message goes on where the window has grown to.
  */
 import { curveTime, latencyOf, tailBeta } from './curve.ts'
 import type { LinkCurve } from './types.ts'

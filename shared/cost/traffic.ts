@@ -1,9 +1,11 @@
 /**
  * A schedule as a graph of messages: who sends what share of the vector to whom, and what it waits for. Made once per
- * (algorithm, settings, size) and then priced at any size of vector, on any network, by the predictor and the simulator alike.
+ * (algorithm, settings, size) and then priced at any size of vector, on any network, by the predictor and the
+ * simulator alike.
  *
- * Nodes are the messages. Steps order them, but nothing waits for a step: a message waits for the nodes that wrote its
- * slots, as the executor does. What a rank combines within itself counts with the message that brings the later operand.
+ * Nodes are the messages. Steps order them, but nothing waits for a step: a message waits for the nodes that wrote
+ * its slots, as the executor does. What a rank combines within itself counts with the message that brings the later
+ * operand.
  */
 import { assert } from '../base/assert.ts'
 import { chunkWidth } from '../schedule/counts.ts'
@@ -11,7 +13,8 @@ import type { RankSchedule, Receive, ScheduleShape } from '../schedule/types.ts'
 
 /**
  * Which bytes of a node's message rest on which bytes of others, in shares of the vector: piece i of node n is one of
- * start[n] .. start[n + 1]. It lies at `at` in the message, is `share` long, and rests on the same length at `onAt` of node `on`.
+ * start[n] .. start[n + 1]. It lies at `at` in the message, is `share` long, and rests on the same length at `onAt`
+ * of node `on`.
  */
 export interface Pieces {
   readonly start: Int32Array
@@ -42,7 +45,10 @@ export interface Traffic {
   readonly joins: Pieces
   /** Nodes in order of sending; step s sends sendStart[s] .. sendStart[s + 1]. */
   readonly sendStart: Int32Array
-  /** Nodes in the order of the schedule's receives, rank by rank; step s applies order[applyStart[s]] .. order[applyStart[s + 1]]. */
+  /**
+   * Nodes in the order of the schedule's receives, rank by rank; step s applies order[applyStart[s]] ..
+   * order[applyStart[s + 1]].
+   */
   readonly applyOrder: Int32Array
   readonly applyStart: Int32Array
   /** Part of the vector that the busiest rank sends. */

@@ -13,7 +13,10 @@ export interface CurvePoint {
 /** Measured cost of one directed link. Points ascend in bytes and, once fitted, in seconds. */
 export interface LinkCurve {
   readonly points: readonly CurvePoint[]
-  /** Alpha-beta as the page teaches it: least squares over the points; residual is the relative RMS error of that line. */
+  /**
+   * Alpha-beta as the page teaches it: least squares over the points; residual is the relative RMS error of that
+   * line.
+   */
   readonly alpha: number
   readonly beta: number
   readonly residual: number
@@ -53,8 +56,8 @@ export interface NetworkModel extends HostCost {
   /** By rank. Absent: all ranks cost what the model itself says; present: the model itself has the slowest rank's. */
   readonly hosts?: readonly HostCost[]
   /**
-   * What all ranks share, per byte and per message of everybody's traffic: the processor of one machine, the air of one
-   * Wi-Fi cell. On a switched network it is about hostBeta / size, and then it never decides.
+   * What all ranks share, per byte and per message of everybody's traffic: the processor of one machine, the air of
+   * one Wi-Fi cell. On a switched network it is about hostBeta / size, and then it never decides.
    */
   readonly sharedBeta?: number
   readonly sharedOverhead?: number

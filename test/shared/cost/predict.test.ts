@@ -118,7 +118,8 @@ describe('every algorithm', () => {
           const network = networkOf(lineModel(size, { gamma: 1e-9, overhead: 1e-5, hostBeta: 6e-8 }))
           const [single, full] = [createPricer(one, network)(bytes), createPricer(all(), network)(bytes)]
           const name = `${algorithm.name} ${JSON.stringify(settings)} P=${size} ${bytes} B`
-          // Where messages go to several peers, or folds are in rank order, ranks differ in the order of equal arrivals.
+          // Where messages go to several peers, or folds are in rank order, ranks differ in the order of equal
+          // arrivals.
           const isStrict =
             algorithm.restrictions.commutative && settings.ports === undefined && algorithm.name !== 'direct'
           expect(Math.abs(single / full - 1), name).toBeLessThan(isStrict ? 1e-9 : 0.2)

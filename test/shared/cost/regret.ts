@@ -1,4 +1,7 @@
-/** How much longer the chosen schedule takes than the best of all, when both are executed by the simulator on the true network. */
+/**
+ * How much longer the chosen schedule takes than the best of all, when both are executed by the simulator on the true
+ * network.
+ */
 import { choose } from '../../../shared/cost/choose.ts'
 import { labelOf } from '../../../shared/cost/explain.ts'
 import { networkOf } from '../../../shared/cost/network.ts'
