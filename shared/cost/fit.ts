@@ -74,17 +74,25 @@ export function fitCurve(samples: readonly EchoSample[]): LinkCurve | undefined 
 }
 
 /**
- * Overhead per message and seconds per byte from bursts: the small ones (up to 1 KiB a message) tell the overhead,
- * the others the bytes. `latency`: one message there and its acknowledgement back. For a rank's own bursts count its
- * own messages; for the bursts of all ranks at once count everybody's.
+ * Overhead per message and seconds per byte from bursts: the small ones (up to 1 KiB a message) tell the overhead, the
+ * others the bytes. For a rank's own bursts count its own messages; for the bursts of all ranks at once count
+ * everybody's.
+ * @param alone seconds of one message and its answer with nothing else under way, by bytes of the message: what a burst
+ *   takes beyond that is what messages cost each other. A number is the same for all sizes, which is too little where
+ *   windows rule.
  */
-export function fitBursts(bursts: readonly Burst[], latency: number): { overhead: number; beta: number } {
-  const isSmall = (burst: Burst) => burst.bytes <= 1024 * burst.messages
-  const small = bursts.filter(isSmall).map((b) => Math.max(0, b.seconds - latency) / b.messages)
+export function fitBursts(
+  bursts: readonly Burst[],
+  alone: number | ((bytes: number) => number),
+): { overhead: number; beta: number } {
+  const beyond = ({ messages, bytes, seconds }: Burst) =>
+    Math.max(0, seconds - (typeof alone === 'number' ? alone : alone(bytes / messages)))
+  const isSmall = ({ messages, bytes }: Burst) => bytes <= 1024 * messages
+  const small = bursts.filter(isSmall).map((burst) => beyond(burst) / burst.messages)
   const overhead = small.length > 0 ? median(small) : 0
   const large = bursts
     .filter((burst) => !isSmall(burst))
-    .map((b) => Math.max(0, b.seconds - latency - overhead * b.messages) / b.bytes)
+    .map((burst) => Math.max(0, beyond(burst) - overhead * burst.messages) / burst.bytes)
   return { overhead, beta: large.length > 0 ? median(large) : 0 }
 }
 

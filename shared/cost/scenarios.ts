@@ -171,7 +171,10 @@ function measureShared(scenario: Scenario): { overhead: number; beta: number } {
     bytes: messages * perMessage,
     seconds: simulate(traffic, perMessage / traffic.share[0]!, scenario).seconds,
   }))
-  let latency = 0
-  for (let to = 1; to < size; to++) latency = Math.max(latency, latencyOf(scenario.link(0, to)))
-  return fitBursts(bursts, latency)
+  const alone = (bytes: number) => {
+    let slowest = 0
+    for (let to = 1; to < size; to++) slowest = Math.max(slowest, curveTime(scenario.link(0, to), bytes))
+    return slowest
+  }
+  return fitBursts(bursts, alone)
 }

@@ -155,6 +155,15 @@ describe('fitBursts', () => {
   })
 })
 
+describe('fitBursts where windows rule', () => {
+  it('finds nothing shared when a burst takes as long as one of its messages alone', () => {
+    const alone = (bytes: number) => (bytes > 4700 ? 0.08 : 0.01)
+    const bursts = [32, 65536].map((each) => ({ messages: 42, bytes: 42 * each, seconds: alone(each) }))
+    expect(fitBursts(bursts, alone)).toEqual({ overhead: 0, beta: 0 })
+    expect(fitBursts(bursts, 0.01).beta).toBeGreaterThan(0)
+  })
+})
+
 describe('rows', () => {
   it('travel as Float32 and come back', () => {
     const sent = measurement([undefined, line(1e-3, 1e-8), line(2e-3, 2e-8)])
