@@ -35,14 +35,9 @@ export function appStateOf(state: LabState): AppState {
   if (!state.isServerThere) return 'reconnecting'
   if (!isConnected(state)) return 'connecting'
   if (state.expected !== undefined) return 'waiting'
-  if (state.notice && isFailure(state.notice.code)) return 'failed'
+  if (state.notice?.tone === 'failure') return 'failed'
   if (state.members.length === 1) return 'empty'
   return relayed(state).length > 0 ? 'degraded' : 'ready'
-}
-
-/** Notices that say that something the user asked for did not work; the others only tell. */
-function isFailure(code: string): boolean {
-  return code !== 'STOPPED' && code !== 'POPUP_BLOCKED'
 }
 
 /** Everybody can reach everybody, takes part, and the links are measured. */

@@ -2,19 +2,25 @@
 import type { GroupState } from '../../../shared/collective/types.ts'
 import type { NetworkModel } from '../../../shared/cost/types.ts'
 import type { Member } from '../../../shared/membership/types.ts'
+import { list } from '../format.ts'
 import type { LabEvent, LinkEvent, LogEntry } from './events.ts'
 import type { About, RunError } from './messages.ts'
 import { beginRun, foldRun, type RunState } from './runState.ts'
 
-export interface Notice {
+export interface Refusal {
   readonly code: string
   readonly message: string
+}
+
+export interface Notice extends Refusal {
+  /** failure: what was asked for was not done. remark: it was, or somebody wanted it so. */
+  readonly tone: 'failure' | 'remark'
 }
 
 export interface LabState {
   readonly place: 'outside' | 'joining' | 'joined' | 'refused'
   /** Why the server said no, or took the place away. */
-  readonly refusal?: Notice
+  readonly refusal?: Refusal
   readonly room?: string
   readonly self?: { readonly peerId: string; readonly name: string }
   readonly isServerThere: boolean
@@ -152,7 +158,7 @@ function foldPeers(state: LabState, event: LabEvent): LabState {
       return {
         ...without(state, 'expected'),
         ...expected((state.expected ?? 0) - 1),
-        notice: { code: event.code, message: event.message },
+        notice: { code: event.code, message: event.message, tone: 'failure' },
       }
     case 'removing':
       return without(state, 'expected', 'notice')
@@ -164,7 +170,7 @@ function foldPeers(state: LabState, event: LabEvent): LabState {
         ...(missing > 0
           ? {
               tabs: { asked: event.asked, opened: event.opened },
-              notice: { code: 'POPUP_BLOCKED', message: '' },
+              notice: { code: 'POPUP_BLOCKED', message: '', tone: 'remark' },
             }
           : {}),
       }
@@ -198,7 +204,7 @@ function foldRuns(state: LabState, event: LabEvent, at: number): LabState {
     case 'request-refused':
       return {
         ...without(state, 'pendingRequest'),
-        notice: { code: 'RUN_REFUSED', message: event.reason },
+        notice: { code: 'RUN_REFUSED', message: event.reason, tone: 'failure' },
       }
     case 'run-started':
       return {
@@ -222,13 +228,21 @@ function foldRuns(state: LabState, event: LabEvent, at: number): LabState {
 
 function noticeOf(run: RunState): { notice?: Notice } {
   if (run.error) {
-    const code = run.phase === 'stopped' ? 'STOPPED' : run.error.code
-    return { notice: { code, message: run.error.message } }
+    const { code, message } = run.error
+    if (run.phase === 'stopped') return { notice: { code: 'STOPPED', message, tone: 'remark' } }
+    return { notice: { code, message, tone: 'failure' } }
   }
   const results = [...run.results.values()].flatMap((byPeer) => [...byPeer.values()])
   const wrong = results.reduce((sum, result) => sum + result.wrong, 0)
-  if (wrong === 0) return {}
-  return { notice: { code: 'VERIFY_FAILED', message: `${wrong} elements are wrong.` } }
+  if (wrong > 0)
+    return { notice: { code: 'VERIFY_FAILED', message: `${wrong} elements are wrong.`, tone: 'failure' } }
+  const isIn = new Set(results[0]?.contributors)
+  const lost = run.members.flatMap(({ peerId, name }, rank) =>
+    isIn.has(peerId) ? [] : [`${name} (rank ${rank})`],
+  )
+  if (results.length === 0 || lost.length === 0) return {}
+  const message = `${list(lost)} left during the run. The others finished it together, without the vector of ${list(lost)}.`
+  return { notice: { code: 'PEER_LOST', message, tone: 'remark' } }
 }
 
 export function foldLog(entries: readonly LogEntry[]): LabState {

@@ -17,7 +17,7 @@ export function Banner(): JSX.Element | null {
   const notice = isRefused ? refusal : state.value.notice
   if (!notice) return null
   const { title, remedies } = problemOf(notice.code)
-  const isMild = notice.code === 'STOPPED' || notice.code === 'POPUP_BLOCKED'
+  const isMild = !isRefused && state.value.notice?.tone === 'remark'
   return (
     <section
       class="banner"
@@ -31,7 +31,7 @@ export function Banner(): JSX.Element | null {
         <h2>{title}</h2>
         {tabs ? <BlockedTabs {...tabs} /> : <p>{isRefused ? notice.message : storyOf(state.value)}</p>}
         {isRefused && notice.code.startsWith('ROOM_') && <CodeForm code={state.value.room ?? ''} />}
-        {remedies.length > 0 && (
+        {!isMild && remedies.length > 0 && (
           <ol class="remedies">
             {remedies.map((remedy) => (
               <li key={remedy}>{remedy}</li>

@@ -101,6 +101,8 @@ describe('Lab on real groups in memory', () => {
     expect(outcomesOf(run)[0]).toMatchObject({ told: 3, size: 3, lost: 1, wrong: 0, identical: true })
     expect(contributorsOf(run, 0).map(({ name }) => name)).toEqual(['Ada', 'Bo', 'Dilek'])
     expect(measurementsFor(lab.state.history, settingOf(run)).size).toBe(0)
+    expect(lab.state.notice).toMatchObject({ code: 'PEER_LOST', tone: 'remark' })
+    expect(lab.state.notice?.message).toContain('Cem (rank 2) left during the run')
     await until(lab, () => appStateOf(lab.state) === 'ready')
   })
 

@@ -49,7 +49,12 @@ describe('statusOf', () => {
       /C \(rank 2\) can only be reached through a relay/,
     ],
     ['server gone', { ...ready, isServerThere: false }, 'reconnecting', /3 peers here can still run/],
-    ['failed', { ...ready, notice: { code: 'PEER_LOST', message: '' } }, 'failed', /A peer left/],
+    [
+      'failed',
+      { ...ready, notice: { code: 'PEER_LOST', message: '', tone: 'failure' } },
+      'failed',
+      /A peer left/,
+    ],
     [
       'unknown',
       { ...initialState, place: 'refused', refusal: { code: 'ROOM_UNKNOWN', message: 'No room x.' } },
