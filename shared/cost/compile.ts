@@ -76,8 +76,8 @@ const ones = new Map<string, Traffic>()
 
 function askedRanks(size: number): number[] {
   if (size <= largestAsked) return Array.from({ length: size - 1 }, (_, i) => i + 1)
-  const eighths = [1, 2, 3, 4, 5, 6, 7].map((part) => Math.floor((size * part) / 8))
-  return [1, 2, 3, ...eighths, size - 2, size - 1]
+  const quarters = [1, 2, 3].map((part) => Math.floor((size * part) / 4))
+  return [1, 2, ...quarters, size - 1]
 }
 
 function once<T>(make: () => T): () => T {
