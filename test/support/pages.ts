@@ -199,7 +199,7 @@ export class Tab {
   }
 
   /** Presses a button that begins a run, and waits until it has ended in one way or the other. */
-  async begin(testId = 'run', timeout = 30_000): Promise<void> {
+  async begin(testId = 'run', timeout = 60_000): Promise<void> {
     const before = (await this.states()).length
     await this.at(testId).click()
     const deadline = Date.now() + timeout
@@ -220,7 +220,7 @@ export class Tab {
 
   async expectRight(): Promise<void> {
     const verdict = this.page.locator('[data-testid="verify"][data-ok="true"]')
-    await verdict.waitFor({ timeout: 10_000 }).catch(async (cause: unknown) => {
+    await verdict.waitFor({ timeout: 20_000 }).catch(async (cause: unknown) => {
       throw new Error(`No right result: ${JSON.stringify(await this.look())}`, { cause })
     })
   }
