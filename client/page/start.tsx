@@ -31,7 +31,9 @@ export function startPage(lab: Lab): void {
   addEventListener('hashchange', () => {
     if (location.hash !== writeHash(store.settings.peek())) store.change(readHash(location.hash))
   })
-  document.addEventListener('visibilitychange', () => lab.hide(document.hidden))
+  const look = () => lab.hide(document.hidden)
+  document.addEventListener('visibilitychange', look)
+  look()
   void lanOrigins(new URL(location.href)).then((lan) => {
     if (lan[0] === undefined) return
     store.origins.value = [...lan, location.origin]

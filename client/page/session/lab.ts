@@ -54,6 +54,7 @@ export class Lab {
   readonly #verdicts: VerdictCache = new Map()
   readonly #inPage = new Map<string, OwnPeer>()
   #self: OwnPeer | undefined
+  #isHidden = false
   #state: LabState = initialState
   #cancelMeasureLimit: (() => void) | undefined
 
@@ -124,7 +125,9 @@ export class Lab {
     this.log.append({ kind: 'dismissed' })
   }
 
+  /** The page went out of sight or came back; its peers tell the others, those that join later as well. */
   hide(isHidden: boolean): void {
+    this.#isHidden = isHidden
     for (const peer of [this.#self, ...this.#inPage.values()]) peer?.member.hide(isHidden)
   }
 
@@ -148,7 +151,9 @@ export class Lab {
 
   #createMember(group: Group): RunMember {
     const { clock, prng, agent, breathe } = this.#config
-    return new RunMember({ group, clock, prng, agent, breathe, verdicts: this.#verdicts })
+    const member = new RunMember({ group, clock, prng, agent, breathe, verdicts: this.#verdicts })
+    member.hide(this.#isHidden)
+    return member
   }
 
   /** The page's own peer has its place: from now on its events go to the log. */

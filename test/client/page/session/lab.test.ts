@@ -122,6 +122,18 @@ describe('Lab on real groups in memory', () => {
     expect(fractions.at(-1)).toBe(1)
   })
 
+  it('tells the others of a page that is out of sight, also when it was before it joined', async () => {
+    const { lab } = createMemoryLab()
+    const hidden = () => [...lab.state.about.values()].map((about) => about.hidden)
+    lab.hide(true)
+    await lab.enter(undefined)
+    await lab.addInPage(1)
+    await until(lab, () => hidden().length === 2)
+    expect(hidden()).toEqual([true, true])
+    lab.hide(false)
+    await until(lab, () => hidden().every((each) => !each))
+  })
+
   it('says that a browser let only some tabs open', async () => {
     const { lab } = createMemoryLab()
     await lab.enter(undefined)
