@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { createDeferred, type Deferred } from '../base/deferred.ts'
-import { PapilioError, type PeerName, TimeoutError } from '../base/errors.ts'
+import { AbortedError, PapilioError, type PeerName, TimeoutError } from '../base/errors.ts'
 import type { Member, View } from '../membership/types.ts'
 import type { Control, Standing } from './control.ts'
 import { createEpochs, type Epochs, type Span } from './epochs.ts'
@@ -20,6 +20,10 @@ export interface AgreementConfig {
   /** What this member's standing says of its ops. */
   finished(): [op: number, epoch: number][]
   suspended(): number[]
+  /** An op has its number. */
+  onNumber(numbered: Numbered): void
+  /** The caller of a numbered op has given up. */
+  onForfeit(op: number, error: Error): void
   /** A member of the current epoch is gone: its ops must stop now. */
   onLose(member: Member, reason: string): void
   onEnter(span: Span): void
@@ -136,20 +140,43 @@ export function createAgreement(config: AgreementConfig): Agreement {
   const assertMember = () => {
     if (hasEnded) throw new PapilioError('LEFT', 'This peer has left the group. Join again to run more ops.')
   }
-  const waitForTurn = async (timeoutSeconds: number, signal?: AbortSignal) => {
-    const turn = createDeferred<void>()
-    const waiter = () => turn.resolve()
-    waiting.push(waiter)
-    const giveUp = (error: unknown) => {
-      const at = waiting.indexOf(waiter)
-      if (at >= 0) waiting.splice(at, 1)
+  /** The next number, with the op known to the engine before anything else can happen. */
+  const take = (): Numbered => {
+    assertMember()
+    while (reserved.delete(nextOp)) nextOp++
+    const op = nextOp++
+    called = Math.max(called, op + 1)
+    const numbered = { op, attempt: epochs.spanOf(op)!, recovery: recoveries.get(op) }
+    config.onNumber(numbered)
+    return numbered
+  }
+  /**
+   * A call that is given up while it waits takes its number all the same when its turn comes, and ends the op on all ranks: without
+   * it, this member's later calls would meet other calls of the others.
+   */
+  const waitForTurn = async (timeoutSeconds: number, signal?: AbortSignal): Promise<Numbered> => {
+    const turn = createDeferred<Numbered>()
+    let givenUp: Error | undefined
+    const giveUp = (error: Error) => {
+      givenUp ??= error
       turn.reject(error)
     }
+    waiting.push(() => {
+      try {
+        const numbered = take()
+        if (givenUp) config.onForfeit(numbered.op, givenUp)
+        else turn.resolve(numbered)
+      } catch (error) {
+        turn.reject(error)
+      }
+    })
     const cancel = clock.after(timeoutSeconds, () => giveUp(notTogether(nextOp, timeoutSeconds)))
-    const onAbort = () => giveUp(signal?.reason)
+    const onAbort = () =>
+      giveUp(new AbortedError('The op was stopped by its caller before it began.', { cause: signal?.reason }))
+    if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort)
     try {
-      await turn.promise
+      return await turn.promise
     } finally {
       cancel()
       signal?.removeEventListener('abort', onAbort)
@@ -182,13 +209,7 @@ export function createAgreement(config: AgreementConfig): Agreement {
     },
     async number(timeoutSeconds, signal) {
       assertMember()
-      signal?.throwIfAborted()
-      if (isHeld() || waiting.length > 0) await waitForTurn(timeoutSeconds, signal)
-      assertMember()
-      while (reserved.delete(nextOp)) nextOp++
-      const op = nextOp++
-      called = Math.max(called, op + 1)
-      return { op, attempt: epochs.spanOf(op)!, recovery: recoveries.get(op) }
+      return isHeld() || waiting.length > 0 ? waitForTurn(timeoutSeconds, signal) : take()
     },
     reserve(op) {
       reserved.add(op)

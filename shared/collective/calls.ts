@@ -223,7 +223,6 @@ export function createCalls(config: {
       const deadline = clock.now() + timeoutSeconds
       const left = () => deadline - clock.now()
       const { op, attempt, recovery: earlier } = await agreement.number(timeoutSeconds, options.signal)
-      engine.call(op, earlier?.attempt ?? attempt)
       let recovery = earlier
       try {
         for (let attempts = recovery ? 2 : 1; ; attempts++) {

@@ -1,6 +1,6 @@
 /**
  * What members tell each other outside of data: JSON in frames of kind `control`, at most 64 KiB, parsed here and
- * nowhere else (docs/protocol.md).
+ * nowhere else (docs/data-plane.md).
  */
 import * as v from 'valibot'
 import { ProtocolError } from '../base/errors.ts'

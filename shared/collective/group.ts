@@ -112,6 +112,8 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       onTell: () => this.#engine.pause(),
       finished: () => this.#retained.list(),
       suspended: () => this.#engine.suspended(),
+      onNumber: ({ op, attempt, recovery }) => this.#engine.call(op, recovery?.attempt ?? attempt),
+      onForfeit: (op, error) => this.#engine.abandon(op, error),
       onLose: ({ peerId }) => this.#lost(peerId),
       onEnter: (span) => this.#enter(span),
     })
@@ -193,7 +195,6 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
 
   async measure(): Promise<NetworkModel> {
     const { op, attempt } = await this.#agreement.number(defaultTimeoutMs / 1000)
-    this.#engine.call(op, attempt)
     const model = await this.#models.measure(op, attempt, true)
     if (!model)
       throw new TimeoutError('The links could not be measured on every rank.', {

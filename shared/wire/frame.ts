@@ -1,6 +1,6 @@
 /**
  * What travels on a link: a fixed header of 32 bytes, little-endian, then the payload. The header is a multiple of 16
- * bytes so that a payload can be viewed as any typed array without a copy (docs/protocol.md).
+ * bytes so that a payload can be viewed as any typed array without a copy (docs/data-plane.md).
  *
  * | at | bytes | field     | meaning                                                                    |
  * | -- | ----- | --------- | -------------------------------------------------------------------------- |

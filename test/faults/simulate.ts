@@ -1,6 +1,6 @@
 /**
  * Runs a scenario in virtual time over the memory transport, with the real room as the server, and checks the invariants of
- * docs/protocol.md: no hang; all survivors end each op alike, with the same bits and the same contributors; every contribution is in the
+ * docs/data-plane.md: no hang; all survivors end each op alike, with the same bits and the same contributors; every contribution is in the
  * result at most once, those of the survivors exactly once; no input is touched.
  */
 import { VirtualClock } from '../../shared/base/clock.ts'

@@ -303,6 +303,29 @@ describe('members that come and go', () => {
     expect(c).toEqual([3])
   })
 
+  it('a call that is aborted before it has a number ends on all ranks, and later calls still meet', async () => {
+    const { room, groups, survivors } = await together()
+    // The group is held until it has agreed on the epoch without the lost peer.
+    room.network.kill(groups[2]!.peerId)
+    const [ada, bo, dee] = survivors as [Group, Group, Group]
+    await new Promise<void>((resolve) => {
+      ada.on('link', ({ state }) => {
+        if (state === 'closed') resolve()
+      })
+    })
+    const stop = new AbortController()
+    const first = errorsOf([
+      ada.allreduce(Int32Array.of(1), { signal: stop.signal }),
+      ...[bo, dee].map((group) => group.allreduce(Int32Array.of(1))),
+    ])
+    stop.abort()
+    const errors = await first
+    expect(errors[0]?.message).toMatch(/before it began/)
+    for (const error of errors) expect(error).toMatchObject({ code: 'ABORTED' })
+    const second = await Promise.all(survivors.map((group) => group.allreduce(Int32Array.of(2))))
+    for (const { data } of second) expect(data[0]).toBe(6)
+  })
+
   it('a member that leaves between ops is no error', async () => {
     const room = createMemoryRoom()
     const groups = ['Ada', 'Bo', 'Cem'].map((name) => room.join(name))
