@@ -26,6 +26,7 @@ const configSchema = v.strictObject({
   graceSeconds: v.optional(seconds(0.1, 3600), 10),
   emptySeconds: v.optional(seconds(0.1, 86_400), 120),
   aliveSeconds: v.optional(seconds(0.1, 60), 0.7),
+  accusedSeconds: v.optional(seconds(0.1, 60), 3),
   drainSeconds: v.optional(seconds(0, 8), 0),
   origins: v.optional(v.array(v.pipe(v.string(), v.regex(/^(\*|https?:\/\/[^\s/]+)$/))), ['*']),
   trustProxy: v.optional(v.boolean(), false),

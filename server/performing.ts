@@ -26,7 +26,8 @@ export function createPerformer(parts: PerformingParts): (code: string, effect: 
   const ask = async (code: string, socket: ClientSocket) => {
     if (asked.has(socket.id)) return
     asked.add(socket.id)
-    const answers = await isAlive(socket, clock, config.aliveSeconds)
+    // A page whose thread is busy answers late. Putting it out costs more than waiting: a dead one has no connection.
+    const answers = await isAlive(socket, clock, config.accusedSeconds)
     asked.delete(socket.id)
     parts.onVerdict(code, socket.id, answers)
   }

@@ -111,7 +111,14 @@ export const settings = {
     flag: 'alive-seconds',
     read: number,
     must: 'a number of seconds from 0.1 to 60',
-    help: 'how long a peer may take to prove that it is alive (0.7)',
+    help: 'how long the holder of a seat that another page asks for may take to answer (0.7)',
+  },
+  accusedSeconds: {
+    env: 'ACCUSED_SECONDS',
+    flag: 'accused-seconds',
+    read: number,
+    must: 'a number of seconds from 0.1 to 60',
+    help: 'how long a member that others cannot reach may take to answer (3)',
   },
   drainSeconds: {
     env: 'DRAIN_SECONDS',

@@ -130,7 +130,7 @@ describe('losing somebody', () => {
   })
 
   test('a frozen member is asked, does not answer, and goes', async () => {
-    bed = await startBed({ aliveSeconds: 0.1 })
+    bed = await startBed({ accusedSeconds: 0.1 })
     const [ada, bo] = await roomOf('Ada', 'Bo')
     bo!.client.answers = false
     ada!.client.socket.emit('lost', lost(bo!.seat.peerId, 2))
@@ -142,7 +142,7 @@ describe('losing somebody', () => {
   })
 
   test('a living member stays; all see which pair has no link, until it has one', async () => {
-    bed = await startBed({ aliveSeconds: 30 })
+    bed = await startBed({ accusedSeconds: 30 })
     const [ada, bo] = await roomOf('Ada', 'Bo')
     ada!.client.socket.emit('lost', lost(bo!.seat.peerId, 2))
     await bo!.client.next('alive')
