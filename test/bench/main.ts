@@ -5,22 +5,36 @@ import { findAlgorithm } from '../../shared/schedule/registry.ts'
 import { verifySchedule } from '../../shared/schedule/verify.ts'
 import { regret } from './regret.ts'
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    runs: { type: 'string', default: '5' },
-    algorithm: { type: 'string', default: 'butterfly' },
-    peers: { type: 'string', short: 'p', default: '7' },
-  },
-})
+function usage(exitCode: number): never {
+  const print = exitCode === 0 ? console.log : console.error
+  print('Usage: npm run bench -- plan [--algorithm NAME] [--runs N]')
+  print('       npm run bench -- regret [-p PEERS] [--runs N]')
+  process.exit(exitCode)
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        runs: { type: 'string', default: '5' },
+        algorithm: { type: 'string', default: 'butterfly' },
+        peers: { type: 'string', short: 'p', default: '7' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    return usage(2)
+  }
+}
+
+const { positionals, values } = parse()
+if (values.help) usage(0)
 const runs = Number(values.runs)
 const peers = Number(values.peers)
 const isWhole = (value: number) => Number.isSafeInteger(value) && value >= 1
-if (!isWhole(runs) || !isWhole(peers) || (positionals[0] !== 'plan' && positionals[0] !== 'regret')) {
-  console.error('Usage: npm run bench -- plan [--algorithm NAME] [--runs N]')
-  console.error('       npm run bench -- regret [-p PEERS] [--runs N]')
-  process.exit(2)
-}
+if (!isWhole(runs) || !isWhole(peers) || (positionals[0] !== 'plan' && positionals[0] !== 'regret')) usage(2)
 if (positionals[0] === 'regret') {
   await regret({ size: peers, rounds: runs })
   process.exit()
