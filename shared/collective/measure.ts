@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { createDeferred, type Deferred } from '../base/deferred.ts'
-import { latencyOf } from '../cost/curve.ts'
+import { curveTime } from '../cost/curve.ts'
 import { type EchoSample, fitBursts, fitCurve, probeSizes } from '../cost/fit.ts'
 import type { RankMeasurement } from '../cost/types.ts'
 import type { Frame } from '../wire/frame.ts'
@@ -135,7 +135,7 @@ export function createProber(config: {
     const answers = await Promise.all(all)
     return answers.includes(undefined) ? undefined : clock.now() - begin
   }
-  const burstOfAll = async (op: number, attempt: Attempt, latency: number) => {
+  const burstOfAll = async (op: number, attempt: Attempt, alone: (bytes: number) => number) => {
     const others = attempt.members.filter((_, rank) => rank !== attempt.rank)
     const lanes = others.flatMap(({ peerId }) => config.lane(peerId) ?? [])
     const round = pairRounds(attempt.members.length)
@@ -158,7 +158,7 @@ export function createProber(config: {
         },
         { messages: perPeer, bytes: perPeer * large, seconds: largeSeconds },
       ],
-      2 * latency,
+      alone,
     )
   }
 
@@ -176,11 +176,11 @@ export function createProber(config: {
       const links = attempt.members.map((member, rank) =>
         rank === attempt.rank ? undefined : fitCurve(samplesOf.get(member.peerId) ?? []),
       )
-      const latencies = links.flatMap((curve) => (curve ? [latencyOf(curve)] : []))
+      const curves = links.flatMap((curve) => curve ?? [])
+      /** There and back over the slowest link, with nothing else under way. */
+      const alone = (bytes: number) => 2 * Math.max(0, ...curves.map((curve) => curveTime(curve, bytes)))
       const shared =
-        size < 2 || op !== newest.op
-          ? { overhead: 0, beta: 0 }
-          : await burstOfAll(op, attempt, Math.max(0, ...latencies))
+        size < 2 || op !== newest.op ? { overhead: 0, beta: 0 } : await burstOfAll(op, attempt, alone)
       return {
         gamma: measureGamma(() => clock.now()),
         overhead: 0,
