@@ -37,8 +37,9 @@ export async function launchAsPeopleHaveIt(): Promise<Running> {
     `--user-data-dir=${profile}`,
     'about:blank',
   ]
-  const child = spawn(requireChromium(), flags, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const child = spawn(requireChromium(), flags, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  // 'close' and not 'exit': it comes when the last process that holds stderr is gone, so none writes to the profile
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const endpoint = await new Promise<string>((resolve, reject) => {
     let said = ''
     child.stderr.on('data', (data: Buffer) => {
@@ -54,9 +55,10 @@ export async function launchAsPeopleHaveIt(): Promise<Running> {
     context: browser.contexts()[0]!,
     async close() {
       await browser.close()
-      child.kill()
-      await exited
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+      // the whole process group that this started: the helpers of a browser outlive it and go on writing
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      await ended
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }
