@@ -4,30 +4,17 @@ import { ArgumentError } from '../../shared/base/errors.ts'
 import { chooseSchedule } from '../../shared/cost/choose.ts'
 import { bytesText, labelOf } from '../../shared/cost/explain.ts'
 import type { Choice, NetworkModel } from '../../shared/cost/types.ts'
-import type { Collective } from '../../shared/schedule/types.ts'
+import { algorithms } from '../../shared/schedule/registry.ts'
+import type { Algorithm } from '../../shared/schedule/types.ts'
 import { mostNetworkBytes, namedNetwork, networkNames, readNetwork } from './network.ts'
 import type { Output } from './output.ts'
+import { type PlanRequest, readSettings } from './planRequest.ts'
 
-export interface PredictRequest {
-  /** Default: that of the network file. */
-  readonly size: number | undefined
-  readonly bytes: number | undefined
-  /** A name or a file. */
-  readonly network: string | undefined
-  readonly consistency: string | undefined
-  readonly algorithm: string | undefined
-  readonly collective: Collective
-  readonly r: string | undefined
-  readonly json: boolean
-}
-
-export function printPrediction(request: PredictRequest, out: Output): void {
-  const { bytes, consistency = 'fast', collective, algorithm, r } = request
+export function printPrediction(request: PlanRequest, out: Output): void {
+  const { bytes, consistency = 'fast', collective, algorithm } = request
   if (bytes === undefined) throw new ArgumentError('bytes', 'Say for how long a vector: --bytes 4194304')
   if (consistency !== 'identical' && consistency !== 'fast')
     throw new ArgumentError('consistency', `--consistency is identical or fast, not "${consistency}"`)
-  if (r !== undefined && r !== 'auto' && !/^\d{1,4}$/.test(r))
-    throw new ArgumentError('r', `--r takes a whole number or auto, not "${r}"`)
   const model = networkFor(request)
   const { algorithm: _, ...choice } = chooseSchedule(
     {
@@ -39,7 +26,7 @@ export function printPrediction(request: PredictRequest, out: Output): void {
       idempotent: false,
       consistency,
       ...(algorithm !== undefined && { algorithm }),
-      ...(r !== undefined && { r: r === 'auto' ? 'auto' : Number(r) }),
+      settings: settingsFor(request, model.size),
     },
     model,
   )
@@ -47,7 +34,20 @@ export function printPrediction(request: PredictRequest, out: Output): void {
   else printChoice(choice, model.size, bytes, out)
 }
 
-function networkFor({ size, network }: PredictRequest): NetworkModel {
+/** What is typed as `auto` is left open. */
+function settingsFor({ collective, algorithm, settings }: PlanRequest, size: number) {
+  const parameters: Algorithm['parameters'] = algorithms
+    .filter((one) => one.collective === collective && (algorithm ?? one.name) === one.name)
+    .flatMap((one) => one.parameters)
+  const isOpen = ([, value]: readonly [string, string]) => value === 'auto'
+  const typed = Object.entries(settings)
+  return {
+    ...readSettings(parameters, size, Object.fromEntries(typed.filter((entry) => !isOpen(entry)))),
+    ...Object.fromEntries(typed.filter(isOpen)),
+  }
+}
+
+function networkFor({ size, network }: PlanRequest): NetworkModel {
   if (network === undefined)
     throw new ArgumentError(
       'network',

@@ -6,7 +6,7 @@ import { ArgumentError } from '../base/errors.ts'
 import type { Algorithm, Settings } from '../schedule/types.ts'
 import { clusterRanks, groupsText } from './cluster.ts'
 import type { Compiled } from './compile.ts'
-import { labelOf } from './explain.ts'
+import { labelOf, settingsText } from './explain.ts'
 import { networkOf } from './network.ts'
 import { trafficOf } from './predict.ts'
 import type { Choice, ChoiceRequest, NetworkModel } from './types.ts'
@@ -48,13 +48,14 @@ function candidatesOf(
 ): Candidate[] {
   const { size, collective = 'allreduce', algorithm: name = auto, r } = request
   const given: Settings = { ...request.settings, ...(r !== undefined && { r }) }
-  const fixed = Object.entries(given).filter(([, value]) => value !== auto)
+  const fixed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== auto))
   const ofCollective = algorithms.filter((algorithm) => algorithm.collective === collective)
   if (name === auto)
     return ofCollective.flatMap((algorithm) =>
-      withFoundGroups(algorithm, model)
-        .filter((settings) => fixed.every(([key, value]) => settings[key] === value))
-        .map((settings) => ({ algorithm, settings })),
+      withFixed(algorithm, withFoundGroups(algorithm, model), fixed).map((settings) => ({
+        algorithm,
+        settings,
+      })),
     )
   const named = ofCollective.find((algorithm) => algorithm.name === name)
   if (!named) {
@@ -80,6 +81,26 @@ function candidatesOf(
       [{}],
     )
     .map((settings) => ({ algorithm: named, settings }))
+}
+
+/**
+ * The variants with what the call fixes, whether a variant has it (r, ports) or not (the root, which only the caller
+ * knows); none when the algorithm has no such parameter.
+ */
+function withFixed(
+  algorithm: Algorithm,
+  variants: readonly Settings[],
+  fixed: Settings,
+): readonly Settings[] {
+  const names = Object.keys(fixed)
+  if (names.length === 0) return variants
+  const has = (name: string) => algorithm.parameters.some((parameter) => parameter.name === name)
+  if (!names.every(has)) return []
+  const distinct = variants.map((variant): [string, Settings] => {
+    const settings = { ...variant, ...fixed }
+    return [settingsText(settings), settings]
+  })
+  return [...new Map(distinct).values()]
 }
 
 /** The variants of an algorithm; one that works in groups of ranks also with the groups that the links suggest. */

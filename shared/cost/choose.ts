@@ -36,11 +36,8 @@ export function chooseSchedule(request: ChoiceRequest, model: NetworkModel): Cho
 }
 
 /** The same from another list of algorithms, without a cache. */
-export function choose(
-  request: ChoiceRequest,
-  model: NetworkModel,
-  algorithms: readonly Algorithm[],
-): Chosen {
+export function choose(call: ChoiceRequest, model: NetworkModel, algorithms: readonly Algorithm[]): Chosen {
+  const request = withoutData(call)
   const { admitted, refused } = findCandidates(request, model, algorithms)
   const summed = admitted.map((candidate) => ({
     ...candidate,
@@ -65,6 +62,12 @@ export function choose(
     refused,
     why: whyChosen(best.prediction, alternativeTo(best.prediction, candidates), request.bytes),
   }
+}
+
+/** A barrier moves no data: neither the order of operands nor counting one twice can do harm. */
+function withoutData(call: ChoiceRequest): ChoiceRequest {
+  if (call.collective !== 'barrier') return call
+  return { ...call, rounds: false, commutative: true, idempotent: true }
 }
 
 /** Only r is open, of a named algorithm. */

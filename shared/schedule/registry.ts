@@ -72,6 +72,10 @@ export const algorithms: readonly Algorithm[] = [
   directBarrier,
 ]
 
+/** What stands first among the algorithms of a collective: what a call is planned with that names none. */
+export const defaultAlgorithm = (collective: Collective): Algorithm =>
+  algorithms.find((algorithm) => algorithm.collective === collective)!
+
 /**
  * The algorithm of that name; of that collective, when several share the name (default: the first in the registry).
  * @throws ArgumentError when there is none; it lists the names that exist.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { plan } from '../../../client/cli/plan.ts'
 import { buildPart, buildSchedule } from '../../../shared/schedule/build.ts'
-import { algorithms, findAlgorithm } from '../../../shared/schedule/registry.ts'
+import { algorithms, defaultAlgorithm, findAlgorithm } from '../../../shared/schedule/registry.ts'
 import { parseSchedule } from '../../../shared/schedule/serialize.ts'
 import { recordOutput } from './output.ts'
 
@@ -41,6 +41,17 @@ test('another collective with a root', async () => {
     (await run('--size 5 --collective broadcast --algorithm binomial --root 3 --json')).out,
   )
   expect(json).toMatchObject({ collective: 'broadcast', root: 3 })
+})
+
+const collectives = [...new Set(algorithms.map(({ collective }) => collective))]
+
+test.each(collectives)('%s without an algorithm takes the first of its list, and proves it', async (name) => {
+  const { status, out } = await run(`--size 5 --collective ${name} --verify`)
+  expect(status).toBe(0)
+  expect(out).toContain(`${defaultAlgorithm(name).title}, ${name}, 5 ranks`)
+  expect(out).toContain(
+    name === 'barrier' ? 'Proved: no rank goes on before every rank has come.' : 'Proved: every contribution',
+  )
 })
 
 test('text: what it is, counts and the timetable', async () => {

@@ -6,6 +6,7 @@ import { readNetwork } from '../../../client/cli/network.ts'
 import { plan } from '../../../client/cli/plan.ts'
 import { chooseSchedule } from '../../../shared/cost/choose.ts'
 import { internet, loopback, modelOf } from '../../../shared/cost/scenarios.ts'
+import { algorithms } from '../../../shared/schedule/registry.ts'
 import { recordOutput } from './output.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'papilio-predict-'))
@@ -66,6 +67,30 @@ test('a named algorithm with r left open', async () => {
       .candidates.map((c: { settings: { r: number } }) => c.settings.r)
       .sort(),
   ).toEqual([0, 1, 2, 3])
+})
+
+test('any rank may be the root, and everything else that a call may fix', async () => {
+  const { out } = await run('--size 6 --bytes 5000 --network internet --collective reduce --root 4 --json')
+  const { candidates } = JSON.parse(out)
+  expect(candidates.length).toBeGreaterThan(3)
+  for (const { settings } of candidates) expect(settings.root).toBe(4)
+  const named = await run(
+    '--size 6 --bytes 5000 --network internet --algorithm window --window auto --consistency identical --json',
+  )
+  expect(JSON.parse(named.out).candidates).toHaveLength(3)
+})
+
+test('every collective is priced, with no algorithm named', async () => {
+  for (const collective of new Set(algorithms.map((algorithm) => algorithm.collective))) {
+    const { status, out } = await run(
+      `--size 5 --bytes 5000 --network loopback --collective ${collective} --json`,
+    )
+    expect(status, collective).toBe(0)
+    const { chosen, candidates } = JSON.parse(out)
+    const ofCollective = algorithms.filter((one) => one.collective === collective).map(({ name }) => name)
+    expect(ofCollective, collective).toContain(chosen.algorithm)
+    expect(candidates.length, collective).toBeGreaterThan(0)
+  }
 })
 
 test('same bits on all ranks, when asked', async () => {
