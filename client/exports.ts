@@ -2,6 +2,7 @@
 export {
   AbortedError,
   ArgumentError,
+  EpochError,
   type ErrorCode,
   JoinError,
   LinkError,

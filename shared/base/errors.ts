@@ -6,6 +6,7 @@
 export type ErrorCode =
   | 'ABORTED'
   | 'CHANNEL_CLOSED'
+  | 'EPOCH_CHANGED'
   | 'GROUP_NOT_FORMED'
   | 'ICE_FAILED'
   | 'INVALID_ARGUMENT'
@@ -75,6 +76,19 @@ export class PeerLostError extends PapilioError {
     super('PEER_LOST', message, { retryable: true, cause: fields.cause })
     this.peer = fields.peer
     this.epoch = fields.epoch
+  }
+}
+
+/** The call was bound to an epoch, and the members have changed: it took no number, and is refused alike on all ranks. */
+export class EpochError extends PapilioError {
+  /** Where the call would have run. */
+  readonly epoch: number
+
+  constructor(wanted: number, epoch: number) {
+    super('EPOCH_CHANGED', `The members have changed: the call was for epoch ${wanted}, this is ${epoch}.`, {
+      retryable: true,
+    })
+    this.epoch = epoch
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { createDeferred, type Deferred } from '../base/deferred.ts'
-import { AbortedError, PapilioError, type PeerName, TimeoutError } from '../base/errors.ts'
+import { AbortedError, EpochError, PapilioError, type PeerName, TimeoutError } from '../base/errors.ts'
 import type { Member, View } from '../membership/types.ts'
 import type { Control, Standing } from './control.ts'
 import { createEpochs, type Epochs, type Span } from './epochs.ts'
@@ -46,8 +46,8 @@ export interface Agreement {
   linkOpened(peerId: string): void
   linkClosed(peerId: string, reason: string): void
   heard(epoch: number, standings: readonly Standing[]): void
-  /** The number of a new op and where it runs: at once, or when the members have agreed. */
-  number(timeoutSeconds: number, signal?: AbortSignal): Promise<Numbered>
+  /** The number of a new op and where it runs: at once, or when the members have agreed. EpochError when it is not `epoch`. */
+  number(timeoutSeconds: number, signal?: AbortSignal, epoch?: number): Promise<Numbered>
   /** Takes the boundary of the new epoch for an op that every member starts by itself. */
   reserve(op: number): void
   /** How an op that was suspended in `epoch` goes on, once the members have agreed on it. */
@@ -141,12 +141,15 @@ export function createAgreement(config: AgreementConfig): Agreement {
     if (hasEnded) throw new PapilioError('LEFT', 'This peer has left the group. Join again to run more ops.')
   }
   /** The next number, with the op known to the engine before anything else can happen. */
-  const take = (): Numbered => {
+  const take = (epoch?: number): Numbered => {
     assertMember()
     while (reserved.delete(nextOp)) nextOp++
+    // All members derive the same epoch for a number, so all refuse it or none does.
+    const attempt = epochs.spanOf(nextOp)!
+    if (epoch !== undefined && epoch !== attempt.epoch) throw new EpochError(epoch, attempt.epoch)
     const op = nextOp++
     called = Math.max(called, op + 1)
-    const numbered = { op, attempt: epochs.spanOf(op)!, recovery: recoveries.get(op) }
+    const numbered = { op, attempt, recovery: recoveries.get(op) }
     config.onNumber(numbered)
     return numbered
   }
@@ -154,7 +157,11 @@ export function createAgreement(config: AgreementConfig): Agreement {
    * A call that is given up while it waits takes its number all the same when its turn comes, and ends the op on all ranks: without
    * it, this member's later calls would meet other calls of the others.
    */
-  const waitForTurn = async (timeoutSeconds: number, signal?: AbortSignal): Promise<Numbered> => {
+  const waitForTurn = async (
+    timeoutSeconds: number,
+    signal?: AbortSignal,
+    epoch?: number,
+  ): Promise<Numbered> => {
     const turn = createDeferred<Numbered>()
     let givenUp: Error | undefined
     const giveUp = (error: Error) => {
@@ -163,7 +170,7 @@ export function createAgreement(config: AgreementConfig): Agreement {
     }
     waiting.push(() => {
       try {
-        const numbered = take()
+        const numbered = take(epoch)
         if (givenUp) config.onForfeit(numbered.op, givenUp)
         else turn.resolve(numbered)
       } catch (error) {
@@ -207,9 +214,9 @@ export function createAgreement(config: AgreementConfig): Agreement {
     heard(epoch, standings) {
       if (epochs.merge(epoch, standings)) update()
     },
-    async number(timeoutSeconds, signal) {
+    async number(timeoutSeconds, signal, epoch) {
       assertMember()
-      return isHeld() || waiting.length > 0 ? waitForTurn(timeoutSeconds, signal) : take()
+      return isHeld() || waiting.length > 0 ? waitForTurn(timeoutSeconds, signal, epoch) : take(epoch)
     },
     reserve(op) {
       reserved.add(op)

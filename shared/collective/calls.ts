@@ -222,7 +222,11 @@ export function createCalls(config: {
         throw new ArgumentError('timeoutMs', 'Pass a positive number of milliseconds.')
       const deadline = clock.now() + timeoutSeconds
       const left = () => deadline - clock.now()
-      const { op, attempt, recovery: earlier } = await agreement.number(timeoutSeconds, options.signal)
+      const {
+        op,
+        attempt,
+        recovery: earlier,
+      } = await agreement.number(timeoutSeconds, options.signal, options.epoch)
       let recovery = earlier
       try {
         for (let attempts = recovery ? 2 : 1; ; attempts++) {

@@ -32,6 +32,11 @@ export interface CollectiveOptions {
    * of contributors; `abort`: all of them get the same PeerLostError, unless one had finished: then all get its result.
    */
   onPeerLost?: 'continue' | 'abort'
+  /**
+   * Run among the members of this epoch or not at all: when they have changed, the call takes no number and ends with an EpochError, on
+   * all ranks alike. For several calls that belong together.
+   */
+  epoch?: number
   /** A name that all ranks must agree on: catches two calls that met by mistake. */
   name?: string
 }
