@@ -29,7 +29,7 @@ export function describeAlgorithms(size: number | undefined) {
 function describeVariants(algorithm: Algorithm, size: number) {
   return algorithm.variants(size).map((settings) => {
     const { steps, chunks } = algorithm.shape(size, settings)
-    const ordered = algorithm.ordered?.(size, settings) ?? !algorithm.restrictions.commutative
+    const ordered = algorithm.ordered(size, settings)
     return { settings, steps, chunks, identical: algorithm.identical(size, settings), ordered }
   })
 }

@@ -162,8 +162,7 @@ function refusalOf(request: ChoiceRequest, algorithm: Algorithm, settings: Setti
   if (name === auto && algorithm.baseline) return 'A baseline: measured and drawn, never proposed.'
   const reason = algorithm.refuses(size, settings)
   if (reason !== undefined) return reason
-  const isOrdered = algorithm.ordered?.(size, settings) ?? !restrictions.commutative
-  if (!isOrdered && !request.commutative)
+  if (!request.commutative && !algorithm.ordered(size, settings))
     return 'It combines in another order than that of the ranks, and the operator is not commutative.'
   if (restrictions.idempotent && !request.idempotent)
     return 'It counts contributions more than once, which only min, max and the like allow.'

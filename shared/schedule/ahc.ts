@@ -75,8 +75,7 @@ export function createAhc(algorithms: () => readonly Algorithm[]): Algorithm {
     },
     ordered(size, settings) {
       const { groups, between } = layout(size, settings)
-      const isOrdered = ({ algorithm, shape }: Chosen) =>
-        algorithm.ordered?.(shape.size, shape.settings) ?? !algorithm.restrictions.commutative
+      const isOrdered = ({ algorithm, shape }: Chosen) => algorithm.ordered(shape.size, shape.settings)
       return (
         groups.flatMap(({ members }) => members).every((member, rank) => member === rank) &&
         groups.every(({ reduceScatter }) => isOrdered(reduceScatter)) &&

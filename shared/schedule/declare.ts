@@ -8,7 +8,7 @@ export interface Declaration
   /** Default: yes. One rank computes each result and the others copy it, or all fold in the same order. */
   readonly identical?: Algorithm['identical']
   /** Default: when the restrictions do not ask for commutativity. */
-  readonly ordered?: NonNullable<Algorithm['ordered']>
+  readonly ordered?: Algorithm['ordered']
   /** Default: a value that a parameter does not allow. */
   readonly refuses?: Algorithm['refuses']
   /** Default: every value of every parameter, but of the root, which the caller names, only rank 0. */
@@ -40,7 +40,7 @@ export function declare(declaration: Declaration): Algorithm {
     refuses: declaration.refuses ?? ((size, settings) => refuseValues(parameters, size, settings)),
     variants: declaration.variants ?? ((size) => allSettings(parameters, size)),
     identical: declaration.identical ?? (() => true),
-    ...(declaration.ordered ? { ordered: declaration.ordered } : {}),
+    ordered: declaration.ordered ?? ((size) => size === 1 || !restrictions.commutative),
     shape: (size, settings): ScheduleShape => ({
       collective,
       algorithm: name,

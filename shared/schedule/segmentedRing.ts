@@ -18,6 +18,7 @@ export const segmentedRing = declare({
       values: () => [2, 4, 8, 16],
     },
   ],
+  ordered: (size) => size <= 2,
   restrictions: { commutative: true, idempotent: false, links: 'some' },
   steps: (size, { segments }) => (size > 1 ? 2 * (size - 1) + Number(segments) - 1 : 0),
   chunks: (size, { segments }) => size * Number(segments),

@@ -62,6 +62,7 @@ export const reduceScatterGather = declare({
   collective: 'reduce',
   source: 'Rabenseifner 2004, with the butterfly for any P',
   restrictions: { commutative: true, idempotent: false, links: 'some' },
+  ordered: (size) => size <= 2,
   ...follow([butterflyReduceScatter, { group: 'cyclic' }], [binomialGather, {}]),
 })
 

@@ -108,7 +108,7 @@ export interface Parameter {
 
 /** What must be true of the call and the network before an algorithm may be offered. */
 export interface Restrictions {
-  /** The operands may be combined in another order than that of the ranks. */
+  /** The operands may be combined in another order than that of the ranks, if not with all settings (`ordered`). */
   readonly commutative: boolean
   /** A contribution may be counted more than once (min, max, band, bor). */
   readonly idempotent: boolean
@@ -137,10 +137,10 @@ export interface Algorithm {
   /** Every rank ends with the same bits, whatever the operator's rounding (equal operand trees up to x+y = y+x). */
   identical(size: number, settings: Settings): boolean
   /**
-   * The operands of every result stand in rank order with these settings: right for operators that do not commute,
-   * whatever the restrictions say in general. Absent: when the restrictions do not ask for commutativity.
+   * The operands of every result stand in rank order: right for operators that do not commute, whatever the
+   * restrictions say of the algorithm in general.
    */
-  ordered?(size: number, settings: Settings): boolean
+  ordered(size: number, settings: Settings): boolean
   shape(size: number, settings: Settings): ScheduleShape
   /** One rank's part, in O(its own sends). */
   part(size: number, settings: Settings, rank: number): RankSchedule

@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { choose, chooseSchedule } from '../../../shared/cost/choose.ts'
 import { guessModel } from '../../../shared/cost/fit.ts'
 import { classroom, internet, loopback, modelOf, windowCurve } from '../../../shared/cost/scenarios.ts'
 import type { ChoiceRequest, NetworkModel } from '../../../shared/cost/types.ts'
-import { algorithms } from '../../../shared/schedule/registry.ts'
+import { buildSchedule } from '../../../shared/schedule/build.ts'
+import { algorithms, findAlgorithm } from '../../../shared/schedule/registry.ts'
+import type { Settings } from '../../../shared/schedule/types.ts'
+import { interpret } from '../../support/interpret.ts'
 import { lineModel } from './networks.ts'
 
 const call = (size: number, bytes: number, more: Partial<ChoiceRequest> = {}): ChoiceRequest => ({
@@ -95,12 +99,39 @@ describe('auto', () => {
             const algorithm = algorithms.find((a) => a.name === name && a.collective === 'allreduce')!
             expect(algorithm.baseline).toBe(false)
             expect(algorithm.refuses(6, settings)).toBeUndefined()
-            const isOrdered = algorithm.ordered?.(6, settings) ?? !algorithm.restrictions.commutative
-            if (!commutative) expect(isOrdered).toBe(true)
+            if (!commutative) expect(algorithm.ordered(6, settings)).toBe(true)
             if (!idempotent) expect(algorithm.restrictions.idempotent).toBe(false)
             if (links === 'some') expect(algorithm.restrictions.links).toBe('some')
           }
         }
+  })
+
+  it('offers operators that do not commute what keeps rank order, the XOR butterfly too: words stay sentences', () => {
+    for (const size of [2, 3, 4, 6, 8, 12, 16]) {
+      const words = Array.from({ length: size }, (_, rank) => `${rank} `)
+      const { candidates, refused } = choose(
+        call(size, 5000, { commutative: false }),
+        guessModel(size),
+        algorithms,
+      )
+      for (const { algorithm: name, settings } of candidates) {
+        const schedule = buildSchedule(findAlgorithm(name, 'allreduce'), size, settings)
+        const results = interpret(
+          schedule,
+          (rank) => words[rank]!,
+          (left, right) => left + right,
+        )
+        expect(new Set(results.flat()), `${name} ${JSON.stringify(settings)}`).toEqual(
+          new Set([words.join('')]),
+        )
+      }
+      const offered = [...candidates, ...refused.filter(({ reason }) => /same as with/.test(reason))]
+      const has = (algorithm: string, settings: Settings) =>
+        offered.some((one) => one.algorithm === algorithm && isDeepStrictEqual(one.settings, settings))
+      if (size === 8) for (const r of [0, 1, 2, 3]) expect(has('butterfly', { r, group: 'xor' })).toBe(true)
+      if (size === 12) expect(has('butterfly', { r: 1, group: '2x2x3' })).toBe(false)
+      if (size > 2) expect(refused.some(({ reason }) => /is not commutative/.test(reason))).toBe(true)
+    }
   })
 
   it('respects the memory that a rank can spare', () => {
