@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { ArgumentError, PeerLostError } from '../base/errors.ts'
-import { dtypeOf, type NumericArray } from '../wire/dtype.ts'
+import { type DTypeInfo, dtypeOf, type NumericArray } from '../wire/dtype.ts'
 import { signatureOf } from '../wire/frame.ts'
-import type { Operator } from '../wire/kernels.ts'
+import type { Operator } from '../wire/resolve.ts'
 import { adoptionPart } from './adoption.ts'
 import type { Agreement } from './agreement.ts'
 import type { Call } from './control.ts'
@@ -24,6 +24,7 @@ export const segmentBytes = 65536 - 64
 export const defaultTimeoutMs = 10_000
 
 export interface Vector {
+  readonly dtype: DTypeInfo
   readonly data: NumericArray
   /** Where the fold goes; the input is only read. */
   readonly result: NumericArray
@@ -72,7 +73,7 @@ export function createCalls(config: {
 
   const run: Calls['run'] = (op, attempt, plan, vector, options, running) => {
     const { shape } = plan
-    const dtype = dtypeOf(vector.data)
+    const { dtype } = vector
     const call: Call = {
       collective: shape.collective,
       name: options.name ?? '',
@@ -164,8 +165,7 @@ export function createCalls(config: {
     attempts: number,
   ): Promise<Omit<Report, 'attempts'>> => {
     const model = await engine.unlessFailed(op, config.models().before(op, attempt))
-    const { data, operator, result } = vector
-    const dtype = dtypeOf(data)
+    const { data, dtype, operator, result } = vector
     const size = attempt.members.length
     const choose = attempts > 1 || size === 1 ? choosePlanAnew : choosePlan
     const plan = choose({ count: data.length, dtype, operator, options }, size, model)
@@ -184,7 +184,7 @@ export function createCalls(config: {
       steps: plan.shape.steps,
       ...moved,
       predictedSeconds: plan.predictedSeconds,
-      identical: plan.isIdentical || !operator.rounds || !dtype.isFloat,
+      identical: plan.isIdentical || !operator.rounds,
       why: plan.why,
     }
   }

@@ -174,7 +174,7 @@ export function createDataflow(config: DataflowConfig): Dataflow {
   ) => {
     const end = at + operand.length
     const out = target.out.subarray(at, end)
-    if (how === 'store') out.set(operand)
+    if (how === 'store') out.set(operand as never)
     else if (how === 'append') combine(out, target.current.subarray(at, end), operand)
     else combine(out, operand, target.current.subarray(at, end))
   }
@@ -374,7 +374,7 @@ export function createDataflow(config: DataflowConfig): Dataflow {
   }
   // A result that no step wrote is the input itself.
   for (const slot of part.output)
-    if (value[slot] !== storage[slot] && value[slot]) storageOf(slot).set(value[slot])
+    if (value[slot] !== storage[slot] && value[slot]) storageOf(slot).set(value[slot] as never)
 
   const incomingList = [...incoming.values()]
   let bytesTotal = 0

@@ -10,11 +10,12 @@ import { guessModel } from '../cost/fit.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import type { Membership, View } from '../membership/types.ts'
 import type { Transport } from '../transport/types.ts'
-import { dtypeOf, type NumericArray } from '../wire/dtype.ts'
+import { dtypes, type VectorArray } from '../wire/dtype.ts'
 import type { Frame } from '../wire/frame.ts'
-import { type Operator, operators } from '../wire/kernels.ts'
+import { resolveOperator } from '../wire/resolve.ts'
 import { type Agreement, createAgreement } from './agreement.ts'
 import { type Calls, createCalls, defaultTimeoutMs, segmentBytes } from './calls.ts'
+import { contribute } from './contribution.ts'
 import { type Control, decodeControl, encodeControl, maxControlBytes } from './control.ts'
 import { createEngine, type Engine } from './engine.ts'
 import type { Span } from './epochs.ts'
@@ -168,28 +169,19 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     return this.#transport.statuses()
   }
 
-  async allreduce<T extends NumericArray>(data: T, options: AllreduceOptions<T> = {}) {
-    const dtype = dtypeOf(data)
-    const operator = operatorOf(options.op ?? 'sum')
-    const { into } = options
-    if (into && (into.constructor !== data.constructor || into.length !== data.length))
-      throw new ArgumentError(
-        'into',
-        `Pass an array of ${data.length} elements and the same type as the data.`,
-      )
-    const folded = dtype.create(data.length) as T
-    const report = await this.#calls.collect({ data, result: folded, operator }, options)
+  async allreduce<T extends VectorArray>(data: T, options: AllreduceOptions<T> = {}) {
+    const { vector, take } = contribute(data, options)
+    const report = await this.#calls.collect(vector, options)
     // The fold itself may be kept for others; the caller gets an array of its own.
-    const result = into ?? (this.#retained.get(report.op)?.data === folded ? (folded.slice() as T) : folded)
-    if (into) into.set(folded as never)
-    operator.finish?.(result, report.contributors.length)
+    const isKept = this.#retained.get(report.op)?.data === vector.result
+    const result = take(report.contributors.length, isKept)
     this.emit('report', report)
     return { data: result, report }
   }
 
   async barrier(options: CollectiveOptions = {}) {
     // A rank has the result when it has everybody's contribution: that is a barrier.
-    const vector = { data: new Int32Array(1), result: new Int32Array(1), operator: operators.max }
+    const { vector } = contribute(new Int32Array(1), { op: 'max' })
     return this.#calls.collect(vector, { name: 'barrier', ...options })
   }
 
@@ -206,8 +198,8 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   }
 
   predict(request: Parameters<Group['predict']>[0]) {
-    const dtype = dtypeOf(request.dtype ?? new Float32Array(0))
-    const operator = operatorOf(request.op ?? 'sum')
+    const dtype = dtypes[request.dtype ?? 'f32']
+    const operator = resolveOperator(request.op ?? 'sum', dtype)
     const model = this.model.size === this.size ? this.model : guessModel(this.size)
     return choosePlan({ count: request.count, dtype, operator, options: request }, this.size, model).choice
   }
@@ -347,14 +339,4 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       if (from) this.emit('message', { from, data: control.data })
     } else this.#engine.control(peerId, control)
   }
-}
-
-function operatorOf(name: string): Operator {
-  const operator = Object.hasOwn(operators, name) ? operators[name as keyof typeof operators] : undefined
-  if (!operator)
-    throw new ArgumentError(
-      'op',
-      `Unknown operator '${name}'. Use one of: ${Object.keys(operators).join(', ')}.`,
-    )
-  return operator
 }

@@ -5,7 +5,8 @@
 import { encodeRow, foldModel, guessModel, rowLength } from '../cost/fit.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import { findAlgorithm } from '../schedule/registry.ts'
-import { operators } from '../wire/kernels.ts'
+import { dtypes } from '../wire/dtype.ts'
+import { resolveOperator } from '../wire/resolve.ts'
 import type { Calls } from './calls.ts'
 import type { Engine } from './engine.ts'
 import type { Prober } from './measure.ts'
@@ -45,7 +46,12 @@ export function createModels(config: {
     mine.set(row, attempt.rank * length)
     const all = new Float32Array(size * length)
     const plan = planOf(findAlgorithm('ring', 'allreduce'), {}, size, mine.length)
-    const vector = { data: mine, result: all, operator: operators.sum }
+    const vector = {
+      dtype: dtypes.f32,
+      data: mine,
+      result: all,
+      operator: resolveOperator('sum', dtypes.f32),
+    }
     await config.calls.run(
       op,
       attempt,

@@ -7,7 +7,7 @@ import { chunkBounds } from '../schedule/partition.ts'
 import { algorithms } from '../schedule/registry.ts'
 import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
 import type { DTypeInfo } from '../wire/dtype.ts'
-import type { Operator } from '../wire/kernels.ts'
+import type { Operator } from '../wire/resolve.ts'
 import type { Choice, CollectiveOptions } from './types.ts'
 
 export interface Plan {
@@ -36,8 +36,8 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
     {
       size,
       bytes: count * dtype.bytes,
-      rounds: operator.rounds && dtype.isFloat,
-      commutative: true,
+      rounds: operator.rounds,
+      commutative: operator.commutative,
       idempotent: operator.idempotent,
       consistency,
       algorithm,

@@ -5,7 +5,8 @@ import type { Choice, NetworkModel } from '../cost/types.ts'
 import type { Member, View } from '../membership/types.ts'
 import type { Settings } from '../schedule/types.ts'
 import type { LinkStatus } from '../transport/types.ts'
-import type { NumericArray } from '../wire/dtype.ts'
+import type { DType, NumericArray, VectorArray } from '../wire/dtype.ts'
+import type { Fold } from '../wire/fold.ts'
 import type { OperatorName } from '../wire/operator.ts'
 
 /**
@@ -41,8 +42,13 @@ export interface CollectiveOptions {
   name?: string
 }
 
-export interface AllreduceOptions<T extends NumericArray = NumericArray> extends CollectiveOptions {
-  op?: OperatorName
+export interface AllreduceOptions<T extends VectorArray = NumericArray> extends CollectiveOptions {
+  /** Default sum. A fold of your own is combined in the order of the ranks unless it says that it is commutative. */
+  op?: OperatorName | Fold<T>
+  /** The words of a Uint16Array are integers unless this says `f16` or `bf16`. */
+  dtype?: DType
+  /** With op `mean`: the result is sum(weight x) / sum(weight). The number of samples, say. */
+  weight?: number
   /** Where the result goes; may be the input itself. Written only when the op has succeeded. */
   into?: T
 }
@@ -133,7 +139,8 @@ export interface GroupEvents {
 
 export interface PlanRequest {
   count: number
-  dtype?: NumericArray
+  /** Default f32. */
+  dtype?: DType
   op?: OperatorName
   consistency?: Consistency
   algorithm?: string
@@ -157,7 +164,7 @@ export interface Group extends Events<GroupEvents> {
   links(): readonly LinkStatus[]
 
   /** Every rank gets the fold of every rank's vector. All ranks call it with the same options. */
-  allreduce<T extends NumericArray>(data: T, options?: AllreduceOptions<T>): Promise<Result<T>>
+  allreduce<T extends VectorArray>(data: T, options?: AllreduceOptions<T>): Promise<Result<T>>
   /** Ends on every rank after every rank has called it. */
   barrier(options?: CollectiveOptions): Promise<Report>
   /** Measures every link and agrees on a new network model. All ranks call it. */

@@ -1,11 +1,11 @@
 /** Do all ranks hold the same bits, and if not, how far are they apart? */
-import type { NumericArray } from '../../../shared/wire/dtype.ts'
+import type { NumberArray } from '../../../shared/wire/dtype.ts'
 
 /**
  * 64 bits of hash over the bytes of a vector, as 16 hex digits. Against accidents, not against forgers: two multiply-rotate
  * lanes over 32-bit words with the MurmurHash3 finaliser.
  */
-export function hashBits(vector: NumericArray): string {
+export function hashBits(vector: NumberArray): string {
   // Signed words: the engine then keeps everything in 32-bit registers.
   const words = new Int32Array(vector.buffer, vector.byteOffset, vector.byteLength / 4)
   let a = 0x9e3779b1 ^ words.length
@@ -39,7 +39,7 @@ export interface Spread {
 }
 
 /** How far the smallest and the largest value that any rank holds are apart, element by element. */
-export function spreadOf(smallest: NumericArray, largest: NumericArray): Spread {
+export function spreadOf(smallest: NumberArray, largest: NumberArray): Spread {
   const low = placesOf(smallest)
   const high = placesOf(largest)
   let elements = 0
@@ -56,7 +56,7 @@ export function spreadOf(smallest: NumericArray, largest: NumericArray): Spread 
  * Position of element i among all values of its type, in ascending order: neighbours differ by 1, also -0 and 0. Sign and
  * magnitude become one integer because the bits of positive floats ascend with their value.
  */
-function placesOf(vector: NumericArray): (i: number) => bigint {
+function placesOf(vector: NumberArray): (i: number) => bigint {
   if (vector instanceof Int32Array) return (i) => BigInt(vector[i]!)
   const [bits, magnitude] =
     vector instanceof Float32Array

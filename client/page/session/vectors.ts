@@ -2,7 +2,7 @@
  * The vectors of a run. Element `index` of a peer's vector is a pure function of (seed, peerId, index), so every rank can
  * compute every other rank's input and check the result against it without sending anything.
  */
-import type { NumericArray } from '../../../shared/wire/dtype.ts'
+import type { NumberArray } from '../../../shared/wire/dtype.ts'
 
 /**
  * whole: integers in -1000 .. 1000, whose sums are exact in float32 for any group below 16 000 peers.
@@ -28,7 +28,7 @@ export function streamOf(seed: number, peerId: string): number {
 }
 
 /** Writes elements first .. first + out.length of the vector of `stream`. */
-export function fillVector(out: NumericArray, stream: number, kind: DataKind, first = 0): void {
+export function fillVector(out: NumberArray, stream: number, kind: DataKind, first = 0): void {
   const whole = kind === 'whole' || out instanceof Int32Array
   for (let i = 0; i < out.length; i++) {
     const bits = mix(stream + Math.imul(first + i, golden))

@@ -7,13 +7,13 @@
  * Accuracy and Stability of Numerical Algorithms, eq. 4.4); a mean rounds once more. The reference is a float64 sum, for float64
  * results a compensated one.
  */
-import { type DType, dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
-import type { OperatorName } from '../../../shared/wire/operator.ts'
+import { dtypes, type NumberArray } from '../../../shared/wire/dtype.ts'
+import type { RunSpec } from './runSpec.ts'
 import { type DataKind, fillVector } from './vectors.ts'
 
 export interface Reference {
-  readonly op: OperatorName
-  readonly dtype: DType
+  readonly op: RunSpec['op']
+  readonly dtype: RunSpec['dtype']
   readonly kind: DataKind
   /** One per contributor (`streamOf`). */
   readonly streams: readonly number[]
@@ -44,7 +44,7 @@ interface Fold {
   readonly size: Float64Array
 }
 
-function addTo(fold: Fold, block: NumericArray): void {
+function addTo(fold: Fold, block: NumberArray): void {
   for (let i = 0; i < block.length; i++) {
     const x = block[i]!
     const before = fold.value[i]!
@@ -56,12 +56,12 @@ function addTo(fold: Fold, block: NumericArray): void {
   }
 }
 
-function selectInto(fold: Fold, block: NumericArray, select: (a: number, b: number) => number): void {
+function selectInto(fold: Fold, block: NumberArray, select: (a: number, b: number) => number): void {
   for (let i = 0; i < block.length; i++) fold.value[i] = select(fold.value[i]!, block[i]!)
 }
 
 /** Folds elements first .. first + length of all contributors. */
-function foldBlock(reference: Reference, fold: Fold, block: NumericArray, first: number): void {
+function foldBlock(reference: Reference, fold: Fold, block: NumberArray, first: number): void {
   const { op, kind, streams } = reference
   const select = op === 'min' ? Math.min : op === 'max' ? Math.max : undefined
   fold.value.fill(op === 'min' ? Number.POSITIVE_INFINITY : op === 'max' ? Number.NEGATIVE_INFINITY : 0)
@@ -100,7 +100,7 @@ function createRule(reference: Reference): (fold: Fold, i: number) => { want: nu
  * page stays alive.
  */
 export async function verify(
-  result: NumericArray,
+  result: NumberArray,
   reference: Reference,
   breathe: () => Promise<void> | undefined = () => undefined,
 ): Promise<Verdict> {

@@ -6,7 +6,7 @@ import { buildSchedule } from '../../../shared/schedule/build.ts'
 import { algorithms } from '../../../shared/schedule/registry.ts'
 import type { RankSchedule, Schedule } from '../../../shared/schedule/types.ts'
 import { dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
-import { operators } from '../../../shared/wire/kernels.ts'
+import { kernels } from '../../../shared/wire/kernels.ts'
 
 /** Runs all ranks; segments arrive in a random order that keeps the order of each pair. Returns the results. */
 function runAll(schedule: Schedule, inputs: readonly NumericArray[], segmentBytes: number, seed: number) {
@@ -26,7 +26,7 @@ function runAll(schedule: Schedule, inputs: readonly NumericArray[], segmentByte
       part,
       offsets,
       dtype,
-      combine: operators.sum.combine,
+      combine: kernels[dtype.name].sum!,
       input: inputs[rank]!,
       result: results[rank]!,
       segmentBytes,
@@ -105,7 +105,7 @@ describe('createDataflow', () => {
       part: pair,
       offsets: [0, input.length],
       dtype: dtypes.f64,
-      combine: operators.sum.combine,
+      combine: kernels.f64.sum!,
       input,
       result: new Float64Array(input.length),
       segmentBytes: 16,
@@ -150,7 +150,7 @@ describe('createDataflow', () => {
       },
       offsets: [0, 1],
       dtype: dtypes.f64,
-      combine: operators.sum.combine,
+      combine: kernels.f64.sum!,
       input: Float64Array.of(1),
       result,
       segmentBytes: 16,

@@ -15,17 +15,18 @@ import type {
 import type { NetworkModel } from '../../../../shared/cost/types.ts'
 import type { Member } from '../../../../shared/membership/types.ts'
 import type { LinkStatus } from '../../../../shared/transport/types.ts'
-import type { NumericArray } from '../../../../shared/wire/dtype.ts'
-import { operators } from '../../../../shared/wire/kernels.ts'
+import { dtypeOf, type NumberArray, type VectorArray } from '../../../../shared/wire/dtype.ts'
+import type { OperatorName } from '../../../../shared/wire/operator.ts'
+import { resolveOperator } from '../../../../shared/wire/resolve.ts'
 
 interface PendingOp {
-  readonly inputs: Map<string, NumericArray>
-  readonly ends: Map<string, Deferred<NumericArray>>
+  readonly inputs: Map<string, NumberArray>
+  readonly ends: Map<string, Deferred<NumberArray>>
 }
 
 export interface Faults {
   /** Changes what `peerId` gets from an op. */
-  corrupt?(peerId: string, result: NumericArray, options: AllreduceOptions): void
+  corrupt?(peerId: string, result: NumberArray, options: AllreduceOptions): void
 }
 
 export class FakeNetwork {
@@ -118,14 +119,14 @@ export class FakeGroup extends Emitter<GroupEvents> implements Group {
         )
   }
 
-  async allreduce<T extends NumericArray>(data: T, options: AllreduceOptions<T> = {}): Promise<Result<T>> {
+  async allreduce<T extends VectorArray>(data: T, options: AllreduceOptions<T> = {}): Promise<Result<T>> {
     const op = this.called++
     const { ops, calls, faults } = this.#network
     calls.set(this.peerId, [...(calls.get(this.peerId) ?? []), options.name ?? ''])
     const pending: PendingOp = ops.get(op) ?? { inputs: new Map(), ends: new Map() }
     ops.set(op, pending)
-    const end = createDeferred<NumericArray>()
-    pending.inputs.set(this.peerId, data)
+    const end = createDeferred<NumberArray>()
+    pending.inputs.set(this.peerId, data as NumberArray)
     pending.ends.set(this.peerId, end)
     const abort = () => {
       const reason = options.signal?.reason
@@ -138,7 +139,8 @@ export class FakeGroup extends Emitter<GroupEvents> implements Group {
     options.onProgress?.(progress(op, 0))
     if (pending.inputs.size === members.length) {
       ops.delete(op)
-      const { combine, finish } = operators[options.op ?? 'sum']
+      const operator = (options.op ?? 'sum') as OperatorName
+      const { combine, finish } = resolveOperator(operator, dtypeOf(data))
       const [first, ...others] = members.map((member) => pending.inputs.get(member.peerId)!)
       const result = first!.slice()
       for (const other of others) combine(result, result, other)
@@ -148,9 +150,9 @@ export class FakeGroup extends Emitter<GroupEvents> implements Group {
     const result = (await end.promise).slice()
     faults.corrupt?.(this.peerId, result, options as AllreduceOptions)
     options.onProgress?.(progress(op, 1))
-    const target = options.into ?? (data.slice() as T)
+    const target = (options.into ?? (data as NumberArray).slice()) as NumberArray
     target.set(result)
-    return { data: target, report: this.#report(op, options, members) }
+    return { data: target as T, report: this.#report(op, options, members) }
   }
 
   #report(op: number, options: CollectiveOptions, contributors: readonly Member[]): Report {

@@ -3,22 +3,24 @@ import { describe, expect, it } from 'vitest'
 import { hashBits, spreadOf } from '../../../../client/page/session/bits.ts'
 import { type DataKind, fillVector, streamOf } from '../../../../client/page/session/vectors.ts'
 import { type Reference, verify } from '../../../../client/page/session/verify.ts'
-import { type DType, dtypes, type NumericArray } from '../../../../shared/wire/dtype.ts'
-import { operators } from '../../../../shared/wire/kernels.ts'
+import { dtypes, type NumberArray } from '../../../../shared/wire/dtype.ts'
+import { resolveOperator } from '../../../../shared/wire/resolve.ts'
 
-function createVector(dtype: DType, count: number, stream: number, kind: DataKind): NumericArray {
+type Shown = Reference['dtype']
+
+function createVector(dtype: Shown, count: number, stream: number, kind: DataKind): NumberArray {
   const vector = dtypes[dtype].create(count)
   fillVector(vector, stream, kind)
   return vector
 }
 
 /** Folds the contributors in the given order with the kernels of the library: what a rank would hold. */
-function foldInOrder(reference: Reference, count: number, order = reference.streams): NumericArray {
+function foldInOrder(reference: Reference, count: number, order = reference.streams): NumberArray {
   const { op, dtype, kind } = reference
   const result = createVector(dtype, count, order[0]!, kind)
-  for (const stream of order.slice(1))
-    operators[op].combine(result, result, createVector(dtype, count, stream, kind))
-  operators[op].finish?.(result, order.length)
+  const { combine, finish } = resolveOperator(op, dtypes[dtype])
+  for (const stream of order.slice(1)) combine(result, result, createVector(dtype, count, stream, kind))
+  finish?.(result, order.length)
   return result
 }
 
@@ -33,7 +35,7 @@ const references = fc.record({
 
 describe('vectors', () => {
   it('can be filled from any place', () => {
-    for (const dtype of ['f32', 'f64', 'i32'] as DType[])
+    for (const dtype of ['f32', 'f64', 'i32'] as const)
       for (const kind of ['whole', 'real'] as const) {
         const whole = createVector(dtype, 1000, 7, kind)
         const part = dtypes[dtype].create(100)

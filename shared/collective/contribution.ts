@@ -1,0 +1,91 @@
+/**
+ * What a rank brings into a fold, and how the fold becomes the array that its caller gets. In between the engine sees words of
+ * one dtype only.
+ *
+ * Weighted mean: the input is multiplied by the weight and followed by the weight itself, one element more, so that the sum has
+ * sum w x and sum w of exactly the same contributors, whoever was lost on the way.
+ */
+import { ArgumentError, UnsupportedError } from '../base/errors.ts'
+import {
+  type DTypeInfo,
+  dtypeOf,
+  isNativeFloat16,
+  type NumericArray,
+  type VectorArray,
+  wordsOf,
+} from '../wire/dtype.ts'
+import type { Fold } from '../wire/fold.ts'
+import type { OperatorName } from '../wire/operator.ts'
+import { type Operator, resolveOperator } from '../wire/resolve.ts'
+import type { Vector } from './calls.ts'
+import type { AllreduceOptions } from './types.ts'
+
+export interface Contribution<T> {
+  readonly vector: Vector
+  /** The caller's array: `into`, or a new one. `isKept`: the fold is needed as it is for other ranks. */
+  take(size: number, isKept: boolean): T
+}
+
+type Options<T extends VectorArray> = Pick<AllreduceOptions<T>, 'op' | 'dtype' | 'weight' | 'into'>
+
+/** Throws ArgumentError and UnsupportedError before anything is sent. */
+export function contribute<T extends VectorArray>(data: T, options: Options<T>): Contribution<T> {
+  const { weight, into } = options
+  const dtype = dtypeOf(data, options.dtype)
+  const words = wordsOf(data)
+  if (into && (into.length !== data.length || into[Symbol.toStringTag] !== data[Symbol.toStringTag]))
+    throw new ArgumentError(
+      'into',
+      `Pass a ${data[Symbol.toStringTag]} of ${data.length} elements, like the data.`,
+    )
+  // A fold of a Float16Array sees its words.
+  const op = (options.op ?? (weight === undefined ? 'sum' : 'mean')) as OperatorName | Fold
+  const operator = weight === undefined ? resolveOperator(op, dtype, words) : weightedMean(op, weight, dtype)
+  const input = weight === undefined ? words : weighted(words as WeighedArray, weight)
+  const result = dtype.create(input.length)
+  const vector = { dtype, data: input, result, operator }
+  return {
+    vector,
+    take(size, isKept) {
+      const target = into && wordsOf(into)
+      const out = target ?? (isKept || result.length > words.length ? dtype.create(words.length) : result)
+      if (out !== result) out.set(result.subarray(0, words.length) as never)
+      if (weight !== undefined) divide(out as WeighedArray, Number(result[words.length]))
+      else operator.finish?.(out, size)
+      return into ?? (isNativeFloat16(data) ? nativeLike(data, out) : (out as T))
+    },
+  }
+}
+
+type WeighedArray = Float32Array | Float64Array
+
+function weightedMean(op: OperatorName | Fold, weight: number, dtype: DTypeInfo): Operator {
+  if (op !== 'mean') throw new ArgumentError('weight', "A weight goes with op: 'mean' only.")
+  if (!(Number.isFinite(weight) && weight >= 0))
+    throw new ArgumentError('weight', `Pass a finite number that is not negative, not ${weight}.`)
+  if (dtype.name !== 'f32' && dtype.name !== 'f64')
+    throw new UnsupportedError(
+      `weighted mean of ${dtype.name}`,
+      `Weighted sums do not fit ${dtype.name}. Pass the values as Float32Array or Float64Array.`,
+    )
+  const { finish: _, ...sum } = resolveOperator('mean', dtype)
+  return { ...sum, name: 'weighted mean' }
+}
+
+function weighted(words: WeighedArray, weight: number): WeighedArray {
+  const out =
+    words instanceof Float32Array ? new Float32Array(words.length + 1) : new Float64Array(words.length + 1)
+  for (let i = 0; i < words.length; i++) out[i] = words[i]! * weight
+  out[words.length] = weight
+  return out
+}
+
+function divide(out: WeighedArray, total: number): void {
+  for (let i = 0; i < out.length; i++) out[i] = out[i]! / total
+}
+
+/** The words as an array of the caller's own type, which only some runtimes have. */
+function nativeLike<T extends VectorArray>(data: T, words: NumericArray): T {
+  const Type = data.constructor as new (buffer: ArrayBufferLike, byteOffset: number, length: number) => T
+  return new Type(words.buffer, words.byteOffset, words.length)
+}

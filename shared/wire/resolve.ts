@@ -1,0 +1,66 @@
+/** From what a call asks for to what runs: one operator on elements of one type. */
+import { ArgumentError } from '../base/errors.ts'
+import type { DTypeInfo, NumericArray } from './dtype.ts'
+import { checkIdentity, combineOf, type Fold } from './fold.ts'
+import { bf16, f16 } from './half.ts'
+import { type Combine, kernels } from './kernels.ts'
+import { type OperatorName, operatorNames, requireAdmitted } from './operator.ts'
+
+export interface Operator {
+  /** Calls with different names do not meet. */
+  readonly name: string
+  readonly combine: Combine
+  readonly commutative: boolean
+  /** A contribution may be counted twice. */
+  readonly idempotent: boolean
+  /** The last bits of the result depend on how the operands are grouped. */
+  readonly rounds: boolean
+  /** Turns the fold of `size` contributions into the result, in place. */
+  finish?(result: NumericArray, size: number): void
+}
+
+/**
+ * @throws UnsupportedError for an operator that the type does not admit
+ * @throws ArgumentError for one that does not exist, and for a fold whose identity is none for the first element of `data`
+ */
+export function resolveOperator(op: OperatorName | Fold, dtype: DTypeInfo, data?: NumericArray): Operator {
+  if (typeof op === 'object' && op !== null) return resolveFold(op, dtype, data)
+  if (!operatorNames.includes(op))
+    throw new ArgumentError('op', `Unknown operator '${op}'. Use one of: ${operatorNames.join(', ')}.`)
+  requireAdmitted(dtype.name, op)
+  const isExact = op !== 'sum' && op !== 'mean' && op !== 'prod'
+  return {
+    name: op,
+    combine: kernels[dtype.name][op === 'mean' ? 'sum' : op]!,
+    commutative: true,
+    idempotent: isExact && op !== 'bxor',
+    rounds: dtype.isFloat && !isExact,
+    ...(op === 'mean' && { finish: divisionOf(dtype) }),
+  }
+}
+
+function resolveFold(fold: Fold, dtype: DTypeInfo, data: NumericArray | undefined): Operator {
+  const combine = combineOf(fold, dtype)
+  if (data) checkIdentity(fold, dtype, data)
+  const commutative = fold.commutative ?? false
+  return {
+    name: `fold ${fold.name ?? ''}${commutative ? ' (commutative)' : ''}`,
+    combine,
+    commutative,
+    idempotent: false,
+    rounds: dtype.isFloat,
+  }
+}
+
+/** Division by the number of contributions: rounded once for floats, cut towards zero for integers. */
+function divisionOf({ name }: DTypeInfo): (result: NumericArray, size: number) => void {
+  const half = name === 'f16' ? f16 : name === 'bf16' ? bf16 : undefined
+  return (result, size) => {
+    if (result instanceof BigInt64Array || result instanceof BigUint64Array) {
+      const divisor = BigInt(size)
+      for (let i = 0; i < result.length; i++) result[i] = result[i]! / divisor
+    } else if (half)
+      for (let i = 0; i < result.length; i++) result[i] = half.toWord(half.toNumber(result[i]!) / size)
+    else for (let i = 0; i < result.length; i++) result[i] = result[i]! / size
+  }
+}
