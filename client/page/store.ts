@@ -8,7 +8,7 @@ import { appStateOf, whyNoRun } from './session/appState.ts'
 import type { LabEvent } from './session/events.ts'
 import type { Lab } from './session/lab.ts'
 import type { LabState } from './session/labState.ts'
-import { choiceOf, isSimulated, modelFor, planSize } from './session/planning.ts'
+import { choiceOf, choiceOfRun, isSimulated, modelFor, planSize } from './session/planning.ts'
 import { type Measured, measurementsFor, outcomesOf } from './session/results.ts'
 import type { RunState } from './session/runState.ts'
 import { type LabSettings, readHash, writeHash } from './session/settings.ts'
@@ -23,6 +23,10 @@ export interface Store {
   readonly model: ReadonlySignal<NetworkModel>
   /** What the settings would run, or why they cannot. */
   readonly choice: ReadonlySignal<Chosen | string>
+  /** What was chosen for the variant to show of the last run; it changes only when members are lost. */
+  readonly runChoice: ReadonlySignal<Chosen | string | undefined>
+  /** Why what stands in the field of the size is no size. */
+  readonly sizeProblem: Signal<string | undefined>
   /** Why no run can be asked for now. */
   readonly reason: ReadonlySignal<string | undefined>
   readonly members: ReadonlySignal<LabState['members']>
@@ -92,6 +96,12 @@ export function createStore(lab: Lab): Store {
   const model = computed(() => modelFor(group.value))
   // The open panel is a setting too, but nothing that is run depends on it.
   const call = computed(() => JSON.stringify({ ...settings.value, tab: '' }))
+  const sizeProblem = signal<string>()
+  const variant = computed(() => variantToShow(run.value, chosenVariant.value))
+  const runKey = computed(() => {
+    const shown = run.value
+    return shown && `${shown.start.runId} ${variant.value} ${shown.lost.length}`
+  })
   return {
     lab,
     state,
@@ -100,7 +110,9 @@ export function createStore(lab: Lab): Store {
     size,
     model,
     choice: computed(() => choiceOf(JSON.parse(call.value), size.value, model.value)),
-    reason: computed(() => whyNoRun(state.value)),
+    runChoice: computed(() => (runKey.value ? choiceOfRun(run.peek()!, variant.peek()) : undefined)),
+    sizeProblem,
+    reason: computed(() => whyNoRun(state.value) ?? sizeProblem.value),
     members,
     history: past,
     run,
@@ -114,7 +126,7 @@ export function createStore(lab: Lab): Store {
     ),
     stageView,
     chosenVariant,
-    variant: computed(() => variantToShow(run.value, chosenVariant.value)),
+    variant,
     origins: signal([location.origin]),
     origin: signal(location.origin),
     change(changes) {

@@ -25,7 +25,7 @@ describe('alone', () => {
     const schedule = tab.at('schedule')
     expect(await schedule.getAttribute('data-size')).toBe('7')
     expect(await schedule.textContent()).toContain('Simulation')
-    const label = schedule.getByTestId('step-label')
+    const label = schedule.getByTestId('schedule-step')
     const playback = tab.at('playback')
     await playback.getByRole('button', { name: /play/i }).click()
     const total = Number(await label.getAttribute('data-total'))
@@ -84,7 +84,7 @@ describe('seven peers in one page', () => {
       Object.assign(globalThis, { seen })
       const look = () => {
         const progress = document.querySelector('[data-testid="progress"]')
-        const label = document.querySelector('.progress-line [data-testid="step-label"]')?.textContent ?? ''
+        const label = document.querySelector('[data-testid="step-label"]')?.textContent ?? ''
         seen.percent.push(Number(progress?.getAttribute('aria-valuenow')))
         if (label !== seen.labels.at(-1)) seen.labels.push(label)
       }
@@ -166,7 +166,7 @@ describe('seven peers in one page', () => {
 
   it('lose candidates when all must hold the same bits', async () => {
     const note = (await tab.page.locator('.consistency').textContent()) ?? ''
-    const [, left, all] = /(\d+) of (\d+) candidates/.exec(note)!
+    const [, left, all] = /(\d+) of the (\d+) candidates/.exec(note)!
     expect(Number(left)).toBeGreaterThan(0)
     expect(Number(left)).toBeLessThan(Number(all))
     await tab.at('identical').check()
@@ -187,7 +187,7 @@ describe('seven peers in one page', () => {
 
   it('step back through the finished run', async () => {
     await tab.run()
-    const label = tab.at('schedule').getByTestId('step-label')
+    const label = tab.at('schedule').getByTestId('schedule-step')
     const playback = tab.at('playback')
     await playback
       .getByRole('button', { name: /start|beginning|first/i })

@@ -31,7 +31,8 @@ const refusals: Readonly<Record<string, AppState>> = {
 export function appStateOf(state: LabState): AppState {
   if (state.place === 'refused') return refusals[state.refusal?.code ?? ''] ?? 'failed'
   if (state.place !== 'joined') return 'connecting'
-  if (state.run?.phase === 'running') return 'running'
+  // A run that has lost members goes on with the others.
+  if (state.run?.phase === 'running') return state.run.lost.length > 0 ? 'degraded' : 'running'
   if (!state.isServerThere) return 'reconnecting'
   if (!isConnected(state)) return 'connecting'
   if (state.expected !== undefined) return 'waiting'

@@ -193,6 +193,8 @@ export class Lab {
     const { epoch } = this.#state
     this.#cancelMeasureLimit = this.#config.clock.after(measureSeconds, () => {
       const now = this.#state
+      // Links that are in use are measured when they have time.
+      if (now.run?.phase === 'running') return this.#limitMeasuring()
       if (now.epoch !== epoch || now.measuredEpoch === epoch || now.members.length < 2) return
       const message = 'The links could not be measured; predictions are guesses.'
       this.log.append({ kind: 'measured', error: { code: 'TIMEOUT', message, peers: [] } })

@@ -1,5 +1,6 @@
 /** What would run, and what it would cost: pure functions of the settings and the measured network. */
 import { type Chosen, chooseSchedule } from '../../../shared/cost/choose.ts'
+import { curveTime } from '../../../shared/cost/curve.ts'
 import { guessModel } from '../../../shared/cost/fit.ts'
 import type { NetworkModel, Prediction } from '../../../shared/cost/types.ts'
 import { buildSchedule } from '../../../shared/schedule/build.ts'
@@ -10,7 +11,8 @@ import type { Algorithm, Schedule, Settings } from '../../../shared/schedule/typ
 import { dtypes } from '../../../shared/wire/dtype.ts'
 import type { LabState } from './labState.ts'
 import { type Measured, settingsKey } from './results.ts'
-import { countOf, optionsOf } from './runSpec.ts'
+import { countOf, optionsOf, type RunSpec, type Variant } from './runSpec.ts'
+import { type RunState, survivorsOf } from './runState.ts'
 import { type LabSettings, rValues, sweptAlgorithm, variantOf, writeAlgorithmKey } from './settings.ts'
 
 /** Size of the group that is shown while nobody else is here. */
@@ -34,17 +36,31 @@ export function modelFor(state: PlanState, size = planSize(state)): NetworkModel
 
 /** The choice that `allreduce` would make with these settings, or why it would refuse. */
 export function choiceOf(settings: LabSettings, size: number, model: NetworkModel): Chosen | string {
-  const { dtype, op, consistency } = settings
+  return choiceFor(settings, variantOf(settings, size), size, model)
+}
+
+/** The same for one variant of a run, with the model that it began with: what was predicted stays as it was. */
+export function choiceOfRun(run: RunState, variant: number): Chosen | string {
+  const { spec } = run.start
+  const size = survivorsOf(run).length
+  const asked = spec.variants[variant] ?? spec.variants[0]!
+  return choiceFor(spec, asked, size, modelFor({ members: run.members, model: run.model }, size))
+}
+
+type Call = Pick<RunSpec, 'bytes' | 'dtype' | 'op' | 'consistency'>
+
+function choiceFor(call: Call, variant: Variant, size: number, model: NetworkModel): Chosen | string {
+  const { dtype, op, consistency } = call
   try {
     return chooseSchedule(
       {
         size,
-        bytes: countOf(settings) * dtypes[dtype].bytes,
+        bytes: countOf(call) * dtypes[dtype].bytes,
         rounds: dtypes[dtype].isFloat && (op === 'sum' || op === 'mean'),
         commutative: true,
         idempotent: op === 'min' || op === 'max',
         consistency,
-        ...optionsOf(variantOf(settings, size)),
+        ...optionsOf(variant),
       },
       model,
     )
@@ -162,6 +178,30 @@ export function scheduleOf(algorithm: string, settings: Settings, size: number):
   schedules.set(key, schedule)
   if (schedules.size > 32) schedules.delete(schedules.keys().next().value!)
   return schedule
+}
+
+/**
+ * What each step of a schedule is predicted to take: a step costs its slowest link. Steps overlap, so the shares are kept and
+ * scaled to `seconds`, the prediction for the whole.
+ */
+export function stepSeconds(
+  schedule: Schedule,
+  bytes: number,
+  model: NetworkModel,
+  seconds: number,
+): number[] {
+  const perChunk = bytes / Math.max(1, schedule.chunks)
+  const shares = Array.from({ length: schedule.steps }, (_, step) =>
+    schedule.ranks.reduce((slowest, { rank, steps }) => {
+      const times = (steps[step]?.sends ?? []).map(({ to, slots }) => {
+        const curve = model.links[rank]?.[to]
+        return curve ? curveTime(curve, slots.length * perChunk) : 0
+      })
+      return Math.max(slowest, ...times)
+    }, 0),
+  )
+  const total = shares.reduce((sum, share) => sum + share, 0)
+  return shares.map((share) => (total > 0 ? (share / total) * seconds : seconds / shares.length))
 }
 
 export interface AlgorithmOption {

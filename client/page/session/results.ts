@@ -3,19 +3,25 @@
 import type { Member } from '../../../shared/membership/types.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import type { RankResult } from './messages.ts'
-import type { RunState } from './runState.ts'
+import { type RunState, survivorsOf } from './runState.ts'
+
+/** What a report names as algorithm when the rank got the finished result from another one. */
+export const takenOver = 'adopt'
 
 export interface Outcome {
   readonly variant: number
   readonly algorithm: string
   readonly settings: Settings
   readonly steps: number
-  /** Ranks that have told their result, of `size`. */
+  /** Ranks that have told their result, of `askedFor`. */
   readonly told: number
+  /** Ranks that are still here and have to tell. */
+  readonly askedFor: number
   /** Ranks whose data are in the result. */
   readonly size: number
-  /** Ranks that were there at the start and are not in the result. */
+  /** Ranks that left during the run, and those of them whose data are not in the result. */
   readonly lost: number
+  readonly missing: number
   /** Ranks without a wrong element. */
   readonly correct: number
   /** Wrong elements over all ranks and repeats. */
@@ -44,31 +50,36 @@ export interface Times {
 /** Whose data are in the result, in rank order: when members were lost, the survivors. */
 export function contributorsOf(run: RunState, variant: number): readonly Member[] {
   const [first] = run.results.get(variant)?.values() ?? []
-  if (!first) return run.members
+  if (!first) return survivorsOf(run)
   return first.contributors.flatMap((id) => run.members.find((member) => member.peerId === id) ?? [])
 }
 
 /** What all ranks together say of one variant; undefined before any has told. */
 export function outcomeOf(run: RunState, variant: number): Outcome | undefined {
   const results = [...(run.results.get(variant)?.values() ?? [])]
-  const first = results[0]
+  // Who took the finished result over from another peer knows no schedule.
+  const first = results.find((result) => result.algorithm !== takenOver) ?? results[0]
   if (!first) return undefined
   const spread = run.spreads.get(variant)
   // Survivors of a lost peer agree on whose data are in the result.
   const size = first.contributors.length
+  const askedFor = survivorsOf(run).length
   return {
     variant,
     algorithm: first.algorithm,
     settings: first.settings,
     steps: first.steps,
     told: results.length,
+    askedFor,
     size,
-    lost: run.members.length - size,
+    lost: run.lost.length,
+    missing: run.members.length - size,
     correct: results.filter((result) => result.wrong === 0).length,
     wrong: results.reduce((sum, result) => sum + result.wrong, 0),
     exact: first.exact,
     largestError: Math.max(...results.map((result) => result.largestError)),
-    identical: results.length < size ? undefined : new Set(results.map((result) => result.hash)).size === 1,
+    identical:
+      results.length < askedFor ? undefined : new Set(results.map((result) => result.hash)).size === 1,
     identicalByDesign: first.identicalByDesign,
     ulps: spread?.ulps,
     differing: spread?.elements,

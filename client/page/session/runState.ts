@@ -1,5 +1,6 @@
 /** What is known of a run, folded from the log. */
 import type { Progress, Report, Waiting } from '../../../shared/collective/types.ts'
+import type { NetworkModel } from '../../../shared/cost/types.ts'
 import type { Member } from '../../../shared/membership/types.ts'
 import type { LabEvent } from './events.ts'
 import type { RankResult, RunError } from './messages.ts'
@@ -11,14 +12,20 @@ export interface RunState {
   readonly start: RunStart
   /** Who was in the group when it began, in rank order. */
   readonly members: readonly Member[]
+  /** Of them, those who left while it ran, in the order of leaving. */
+  readonly lost: readonly Member[]
+  /** The agreed model when it began: what the run was predicted with, whatever is measured meanwhile. */
+  readonly model?: NetworkModel | undefined
   readonly phase: 'running' | 'done' | 'stopped' | 'failed'
   readonly startedAt: number
   readonly call?: Call & { readonly index: number; readonly total: number }
   readonly progress?: Progress
   /** How often the call began: the survivors of a lost peer begin it anew. */
   readonly attempt: number
-  /** Largest fraction of the call so far; unlike that of `progress` it never falls. */
+  /** Of the call, with what was done before it began anew; unlike the fraction of `progress` it never falls. */
   readonly fraction: number
+  /** `fraction` when this attempt began. */
+  readonly base: number
   /** Of the others in a long call, by peerId: steps done, and the fraction of the next one. */
   readonly peers: ReadonlyMap<string, { readonly step: number; readonly fraction: number }>
   readonly waiting?: Waiting
@@ -30,18 +37,45 @@ export interface RunState {
   readonly error?: RunError
 }
 
-export function beginRun(start: RunStart, members: readonly Member[], at: number): RunState {
+export function beginRun(
+  start: RunStart,
+  members: readonly Member[],
+  at: number,
+  model?: NetworkModel,
+): RunState {
   return {
     start,
     members,
+    lost: [],
+    model,
     phase: 'running',
     startedAt: at,
     attempt: 1,
     fraction: 0,
+    base: 0,
     peers: new Map(),
     reports: new Map(),
     results: new Map(),
     spreads: new Map(),
+  }
+}
+
+/** Who still takes part, in rank order. */
+export function survivorsOf({ members, lost }: Pick<RunState, 'members' | 'lost'>): readonly Member[] {
+  return lost.length === 0 ? members : members.filter((member) => !lost.includes(member))
+}
+
+/** Members have left: what was known of the call is about another group, and the survivors begin it anew. */
+export function loseMembers(run: RunState, isHere: (peerId: string) => boolean): RunState {
+  const gone = survivorsOf(run).filter(({ peerId }) => !isHere(peerId))
+  if (gone.length === 0) return run
+  const { progress: _, waiting: __, ...rest } = run
+  return {
+    ...rest,
+    lost: [...run.lost, ...gone],
+    attempt: run.attempt + 1,
+    base: run.fraction,
+    peers: new Map(),
   }
 }
 
@@ -62,18 +96,23 @@ export function foldRun(run: RunState, event: LabEvent): RunState {
         ...rest,
         attempt: 1,
         fraction: 0,
+        base: 0,
         peers: new Map(),
         call: { ...event.call, index: event.index, total: event.total },
       }
     }
     case 'progress': {
       const { waiting: _, ...rest } = run
-      const isAnew = (run.progress?.step ?? 0) > event.progress.step
+      const { progress } = event
+      // A link broke, and the same members begin the call anew.
+      const isAnew = (run.progress?.step ?? 0) > progress.step || (run.progress?.bytes ?? 0) > progress.bytes
+      const base = isAnew ? run.fraction : run.base
       return {
         ...rest,
-        progress: event.progress,
+        progress,
         attempt: isAnew ? run.attempt + 1 : run.attempt,
-        fraction: Math.max(run.fraction, event.progress.fraction),
+        base,
+        fraction: Math.max(run.fraction, base + (1 - base) * progress.fraction),
       }
     }
     case 'peer-progress': {

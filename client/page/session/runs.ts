@@ -87,6 +87,8 @@ export class RunMember implements Events<RunEvents> {
   readonly #off: (() => void)[]
   #readyEpoch = -1
   #toldProgressAt = 0
+  /** Of the call that goes on, once something has moved. */
+  #op: number | undefined
   #current: CurrentRun | undefined
 
   constructor(config: RunMemberConfig) {
@@ -110,8 +112,10 @@ export class RunMember implements Events<RunEvents> {
       }),
       group.on('view', () => this.#settle()),
       group.on('state', () => this.#settle()),
+      // A later op, such as a measurement that gives way to the run, waits quietly.
       group.on('waiting', (waiting) => {
-        if (this.#current) this.#events.emit('waiting', { runId: this.#current.runId, waiting })
+        if (this.#current && waiting.op <= (this.#op ?? Number.POSITIVE_INFINITY))
+          this.#events.emit('waiting', { runId: this.#current.runId, waiting })
       }),
     ]
   }
@@ -291,6 +295,7 @@ export class RunMember implements Events<RunEvents> {
     if (!run?.start || !run.part) return undefined
     const { runId, spec } = run.start
     this.#toldProgressAt = this.#config.clock.now()
+    this.#op = undefined
     this.#events.emit('call', { runId, index, total: callsOf(spec), ...callAt(spec, index) })
     return await run.part.go(index)
   }
@@ -298,6 +303,7 @@ export class RunMember implements Events<RunEvents> {
   async #compare(variant: number): Promise<undefined> {
     const run = this.#current
     if (!run?.part) return
+    this.#op = undefined
     const spread = await run.part.compare()
     this.#events.emit('spread', { runId: run.runId, variant, spread })
   }
@@ -312,6 +318,7 @@ export class RunMember implements Events<RunEvents> {
   }
 
   #progressed(runId: string, progress: Progress): void {
+    this.#op = progress.op
     this.#events.emit('progress', { runId, progress })
     const { clock, group } = this.#config
     if (clock.now() - this.#toldProgressAt < progressSeconds(group.size) || progress.fraction === 1) return

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { measuredText } from '../../../shared/cost/explain.ts'
 import { formatCount, formatPercent } from '../format.ts'
 import { type Outcome, outcomeOf, outcomesOf } from '../session/results.ts'
-import type { RunState } from '../session/runState.ts'
+import { type RunState, survivorsOf } from '../session/runState.ts'
 import { formatSeconds, plural } from '../stage/format.ts'
 import { useStore } from '../store.ts'
 import type { GlossaryKey } from '../words/glossary.ts'
@@ -35,14 +35,17 @@ function Figure(props: {
 export function Board(): JSX.Element {
   const store = useStore()
   const simulated = store.simulated.value
-  const choice = store.choice.value
   const run = store.stageView.value === 'run' ? store.run.value : undefined
+  const choice = (run && store.runChoice.value) ?? store.choice.value
   const outcome = run && (outcomeOf(run, store.variant.value) ?? outcomesOf(run).at(-1))
   const plan = typeof choice === 'string' ? undefined : choice
   const used = outcome ?? plan?.chosen
   const r = used?.settings.r
-  const predicted = outcome ? outcome.predictedSeconds : plan?.chosen.seconds
+  // Of the peers that are left nobody knew beforehand that they would be on their own.
+  const isReduced = run !== undefined && run.lost.length > 0
+  const predicted = isReduced ? undefined : outcome ? outcome.predictedSeconds : plan?.chosen.seconds
   const why = typeof choice === 'string' ? choice : outcome ? storyOf(outcome, run) : choice.why
+  const size = outcome?.size ?? (run ? survivorsOf(run).length : store.size.value)
   if (simulated)
     return (
       <section class="board" aria-label="Choice">
@@ -54,8 +57,8 @@ export function Board(): JSX.Element {
   return (
     <section class="board" aria-label="Result">
       <dl class="figures">
-        <Figure term="P" label="P" note="peers">
-          {store.size.value}
+        <Figure term="P" label="P" note={isReduced ? `of ${run.members.length} at the start` : 'peers'}>
+          <span data-testid="run-size">{size}</span>
         </Figure>
         <Figure term="r" label="r" note={used ? `${used.algorithm}, ${plural(used.steps, 'step')}` : ''}>
           {r ?? '–'}
@@ -95,6 +98,8 @@ function boundOf({ exact, largestError }: Outcome): string {
 
 /** How well the prediction did; and why this was run, when that was left to Papilio. */
 function storyOf({ variant, predictedSeconds, times, why }: Outcome, run: RunState | undefined): string {
+  if (run && run.lost.length > 0)
+    return `Measured ${formatSeconds(times.median)}. There is no prediction for the ${plural(survivorsOf(run).length, 'peer')} that were left: it was made for ${run.members.length}.`
   const asked = run?.start.spec.variants[variant]
   const isChosen = asked?.algorithm === 'auto' || asked?.r === 'auto'
   const measured = measuredText(predictedSeconds, times.median)
@@ -103,16 +108,16 @@ function storyOf({ variant, predictedSeconds, times, why }: Outcome, run: RunSta
 
 /** Two questions, kept apart: is it right, and do all hold the same bits. */
 function Verify({ outcome }: { outcome: Outcome }): JSX.Element {
-  const { told, size, lost, correct, wrong, identical, ulps, differing, compared } = outcome
-  const isRight = wrong === 0 && told === size
+  const { told, askedFor, size, missing, correct, wrong, identical, ulps, differing, compared } = outcome
+  const isRight = wrong === 0 && told === askedFor
   return (
     <div class="verify" data-testid="verify" data-ok={isRight} data-identical={identical ?? 'unknown'}>
       <p class={isRight ? 'good' : 'bad'}>
         <Icon name={isRight ? 'ok' : 'bad'} />
-        {told < size
-          ? `Only ${told} of ${plural(size, 'peer')} told their result.`
-          : `${correct} of ${size} peers agree, ${plural(wrong, 'wrong element')}.`}
-        {lost > 0 && ` The vectors of ${plural(lost, 'peer')} that left are not in it.`}
+        {told < askedFor
+          ? `Only ${told} of ${plural(askedFor, 'peer')} told their result.`
+          : `${correct} of ${askedFor} peers agree, ${plural(wrong, 'wrong element')}.`}
+        {(missing > 0 || size > askedFor) && ` ${plural(size, 'vector')} of ${size + missing} are in it.`}
       </p>
       <p>
         <Term of="identical">Bit-identical</Term> on all ranks:{' '}

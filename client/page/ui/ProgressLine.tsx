@@ -1,6 +1,7 @@
 /** How far the run is. It only ever grows, and every step is shown, however short. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { takenOver } from '../session/results.ts'
 import type { RunState } from '../session/runState.ts'
 import { useStore } from '../store.ts'
 
@@ -36,13 +37,15 @@ export function ProgressLine(): JSX.Element {
   // One more than there are steps: also the last one is seen before the end is.
   const counted = useCounting(run?.phase === 'done' ? steps + 1 : Math.min(steps, done + 1), key)
   const label =
-    run === undefined || counted === 0
+    run === undefined || counted === 0 || steps === 0
       ? ''
-      : run.phase === 'running' || (run.phase === 'done' && counted <= steps)
-        ? `Step ${counted} of ${steps}`
-        : run.phase === 'done'
-          ? `All ${steps} steps done`
-          : `Ended in step ${Math.min(steps, done + 1)} of ${steps}`
+      : run.phase === 'running' && progress?.algorithm === takenOver
+        ? 'Taking over the result'
+        : run.phase === 'running' || (run.phase === 'done' && counted <= steps)
+          ? `Step ${counted} of ${steps}`
+          : run.phase === 'done'
+            ? `All ${steps} steps done`
+            : `Ended in step ${Math.min(steps, done + 1)} of ${steps}`
   return (
     <div class="progress-line" data-phase={run?.phase ?? 'none'}>
       <div

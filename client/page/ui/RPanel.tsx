@@ -115,7 +115,9 @@ function RLine({ row }: { row: RRow }): JSX.Element {
         {measured ? formatSeconds(measured.median) : '–'}
         {measured && (
           <span class="sub">
-            p95 {formatSeconds(measured.p95)}, n {measured.seconds.length}
+            {measured.seconds.length === 1
+              ? 'one run'
+              : `p95 ${formatSeconds(measured.p95)}, n ${measured.seconds.length}`}
           </span>
         )}
       </td>

@@ -150,10 +150,10 @@ function ConsistencyField(): JSX.Element {
         <span>Same bits on all ranks</span>
       </label>
       <span class="note">
+        {consistency === 'identical' ? 'auto chooses from ' : 'promised by '}
         <Term of="identical">
-          {identical} of {all} candidates
-        </Term>{' '}
-        {consistency === 'identical' ? 'remain' : 'would remain'}
+          {identical} of the {all} candidates
+        </Term>
       </span>
     </div>
   )

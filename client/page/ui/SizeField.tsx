@@ -1,30 +1,45 @@
 /** Bytes of the vector: a slider in half powers of two, and a field for any size. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { dtypes } from '../../../shared/wire/dtype.ts'
 import { formatCount, parseBytes } from '../format.ts'
 import { countOf, maxBytes } from '../session/runSpec.ts'
+import type { LabSettings } from '../session/settings.ts'
 import { formatBytes } from '../stage/format.ts'
 import { useStore } from '../store.ts'
 import { bytesAt, lastPosition, positionOf } from './sizeSteps.ts'
 
+const howToWrite = `Write a size from 0 B to ${formatBytes(maxBytes)}, such as 425 B or 1 MiB.`
+
+function usableBytes(text: string): number | undefined {
+  const parsed = parseBytes(text)
+  return parsed !== undefined && parsed <= maxBytes ? parsed : undefined
+}
+
+/** Only whole elements count: 425 B hold 106 of four bytes, and 424 B travel. */
+function elementsOf(bytes: number, dtype: LabSettings['dtype']): string {
+  const count = countOf({ bytes, dtype })
+  const used = count * dtypes[dtype].bytes
+  const elements = `${count === 1 ? '1 element' : `${formatCount(count)} elements`} of ${dtype}`
+  return used === bytes ? elements : `${elements}: ${formatBytes(used)}`
+}
+
 export function SizeField(): JSX.Element {
-  const { settings, change } = useStore()
+  const { settings, change, sizeProblem } = useStore()
   const { bytes, dtype } = settings.value
   const [text, setText] = useState(formatBytes(bytes))
-  const [isWrong, setWrong] = useState(false)
-  useEffect(() => {
-    setText(formatBytes(bytes))
-    setWrong(false)
-  }, [bytes])
+  const problem = sizeProblem.value
+  const write = (next: string) => {
+    setText(next)
+    sizeProblem.value = usableBytes(next) === undefined ? howToWrite : undefined
+  }
+  useEffect(() => write(formatBytes(bytes)), [bytes])
 
   const commit = () => {
-    const parsed = parseBytes(text)
-    const isUsable = parsed !== undefined && parsed <= maxBytes
-    setWrong(!isUsable)
+    const parsed = usableBytes(text)
     // What the field shows may be rounded: leaving it as it was changes nothing.
-    if (isUsable && text !== formatBytes(bytes)) change({ bytes: parsed })
+    if (parsed !== undefined && text !== formatBytes(bytes)) change({ bytes: parsed })
   }
-  const count = countOf({ bytes, dtype })
   return (
     <div class="field size-field">
       <label for="size">Vector</label>
@@ -37,9 +52,9 @@ export function SizeField(): JSX.Element {
         inputMode="text"
         autocomplete="off"
         spellcheck={false}
-        aria-invalid={isWrong}
+        aria-invalid={problem !== undefined}
         aria-describedby="size-note"
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => write(event.currentTarget.value)}
         onChange={commit}
         onKeyDown={(event) => event.key === 'Enter' && commit()}
       />
@@ -53,10 +68,8 @@ export function SizeField(): JSX.Element {
         value={positionOf(bytes)}
         onInput={(event) => change({ bytes: bytesAt(event.currentTarget.valueAsNumber) })}
       />
-      <span id="size-note" class={isWrong ? 'note wrong' : 'note'}>
-        {isWrong
-          ? `Write a size from 0 B to ${formatBytes(maxBytes)}, such as 425 B or 1 MiB.`
-          : `${count === 1 ? '1 element' : `${formatCount(count)} elements`} of ${dtype}`}
+      <span id="size-note" class={problem ? 'note wrong' : 'note'}>
+        {problem ?? elementsOf(bytes, dtype)}
       </span>
     </div>
   )

@@ -1,6 +1,7 @@
 /** The timetable in the middle: the plan, the run as it goes, the run again. */
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import type { Schedule } from '../../../shared/schedule/types.ts'
 import { scheduleOf } from '../session/planning.ts'
 import { ghostOf, stepEnds } from '../session/playback.ts'
 import { outcomeOf } from '../session/results.ts'
@@ -9,7 +10,9 @@ import type { GanttProps } from '../stage/charts/Gantt.tsx'
 import { formatSeconds } from '../stage/format.ts'
 import { Playback } from '../stage/playback/Playback.tsx'
 import type { StageRank } from '../stage/timetable/data.ts'
+import { progressOf, type RankProgress } from '../stage/timetable/moment.ts'
 import { Timetable } from '../stage/timetable/Timetable.tsx'
+import { cumulative } from '../stage/timetable/time.ts'
 import { titleOf } from '../stage/timetable/title.ts'
 import { useStore } from '../store.ts'
 import { lazy } from './lazy.tsx'
@@ -23,12 +26,13 @@ const Gantt = lazy<GanttProps>(async () => (await import('../stage/charts/Gantt.
 const shortSeconds = 0.4
 
 /** How far each rank is in the call that goes on now; undefined where nothing is known. */
-function progressOf(run: RunState, ranks: readonly StageRank[]) {
-  return ranks.map(({ here, peerId }) => {
-    if (!here) return run.peers.get(peerId)
-    const { step = 0, steps = 1, fraction = 0 } = run.progress ?? {}
-    return { step, fraction: Math.min(1, Math.max(0, fraction * steps - step)) }
-  })
+function progressOfRanks(
+  { run, ranks, bytes }: Shown & { run: RunState },
+  schedule: Schedule,
+): (RankProgress | undefined)[] {
+  return ranks.map(({ here, peerId }, rank) =>
+    here ? progressOf(schedule, bytes, rank, run.progress ?? { step: 0, bytes: 0 }) : run.peers.get(peerId),
+  )
 }
 
 export function Stage(): JSX.Element | null {
@@ -41,15 +45,19 @@ export function Stage(): JSX.Element | null {
 
 function Showing({ shown }: { shown: Shown }): JSX.Element {
   const store = useStore()
-  const { algorithm, settings, bytes, ranks, run, variant, traces } = shown
+  const { algorithm, settings, bytes, ranks, run, variant, traces, predicted } = shown
   const schedule = scheduleOf(algorithm, settings, ranks.length)
   const ghost = ghostOf(algorithm, settings, ranks.length)
   const isLive = run?.phase === 'running'
   const outcome = run && outcomeOf(run, variant)
   const isShort = run?.phase === 'done' && (outcome?.times.median ?? 1) < shortSeconds
   const [mode, setMode] = useState<'steps' | 'time'>('steps')
-  const canTime = traces?.some((trace) => trace !== undefined) ?? false
-  const ends = useMemo(() => stepEnds(traces ?? [], schedule.steps), [traces, schedule])
+  const isTraced = traces?.some((trace) => trace !== undefined) ?? false
+  const canTime = isTraced || (predicted !== undefined && !isLive && schedule.steps > 0)
+  const ends = useMemo(
+    () => (isTraced || !predicted ? stepEnds(traces ?? [], schedule.steps) : cumulative(predicted)),
+    [traces, isTraced, predicted, schedule],
+  )
   const stops = mode === 'time' ? ends : Array.from({ length: schedule.steps + 1 }, (_, step) => step)
   const last = stops.at(-1) ?? 0
   // A run that broke off stands where it broke off.
@@ -74,9 +82,10 @@ function Showing({ shown }: { shown: Shown }): JSX.Element {
         ranks={ranks}
         ghostOf={ghost}
         messages={traces}
+        predicted={predicted}
         cursor={isLive ? undefined : at}
         onCursor={setCursor}
-        progress={isLive && run ? progressOf(run, ranks) : undefined}
+        progress={isLive && run ? progressOfRanks({ ...shown, run }, schedule) : undefined}
         waiting={waiting}
         simulated={simulated}
         title={simulated ? undefined : `${run ? 'Run' : 'Plan'}: ${titleOf(schedule)}`}
@@ -103,7 +112,7 @@ function Showing({ shown }: { shown: Shown }): JSX.Element {
           after={isLive ? (run?.progress?.step ?? 0) : step}
         />
       )}
-      {canTime && traces && <Gantt ranks={ranks} messages={traces} cursor={seconds} />}
+      {isTraced && traces && <Gantt ranks={ranks} messages={traces} predicted={predicted} cursor={seconds} />}
     </section>
   )
 }

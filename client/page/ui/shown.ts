@@ -5,11 +5,11 @@ import type { Member } from '../../../shared/membership/types.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import { dtypes } from '../../../shared/wire/dtype.ts'
 import type { LabState } from '../session/labState.ts'
-import { isSimulated, planSize } from '../session/planning.ts'
+import { isSimulated, planSize, scheduleOf, stepSeconds } from '../session/planning.ts'
 import { tracesOf } from '../session/playback.ts'
-import { contributorsOf, outcomeOf } from '../session/results.ts'
+import { contributorsOf, outcomeOf, settingsKey, takenOver } from '../session/results.ts'
 import { countOf } from '../session/runSpec.ts'
-import type { RunState } from '../session/runState.ts'
+import { type RunState, survivorsOf } from '../session/runState.ts'
 import type { StageRank } from '../stage/timetable/data.ts'
 import { useStore } from '../store.ts'
 
@@ -21,6 +21,8 @@ export interface Shown {
   readonly run?: RunState
   readonly variant: number
   readonly traces?: readonly (readonly TraceMessage[] | undefined)[]
+  /** Seconds of each step. */
+  readonly predicted?: readonly number[]
 }
 
 /** The members of the group, of a run, or of a group that is only simulated. */
@@ -43,35 +45,47 @@ export function ranksOf(state: LabState, members?: readonly Member[]): StageRank
 export function useShown(): Shown | undefined {
   const { state, settings, stageView, ...store } = useStore()
   const run = stageView.value === 'run' ? store.run.value : undefined
-  const choice = store.choice.value
+  const choice = (run && store.runChoice.value) ?? store.choice.value
   const now = state.value
   const variant = store.variant.value
   const results = run?.results.get(variant)
-  const members = useMemo(() => run && contributorsOf(run, variant), [run?.members, results, variant])
+  const plan = typeof choice === 'string' ? undefined : choice.chosen
+  const told = run && outcomeOf(run, variant)
+  // A rank that takes the finished result over from another one follows no schedule of its own.
+  const [progress, outcome] = [run?.progress, told].map((each) =>
+    each?.algorithm === takenOver ? undefined : each,
+  )
+  const known = (run?.phase === 'running' ? (progress ?? outcome) : (outcome ?? progress)) ?? plan
+  const isTold = known !== undefined && known === outcome
+  const members = useMemo(
+    () => run && (isTold ? contributorsOf(run, variant) : survivorsOf(run)),
+    [run?.members, run?.lost, results, variant, isTold],
+  )
   const ranks = useMemo(() => ranksOf(now, members), [now.members, now.hues, now.self?.peerId, members])
-  const traces = useMemo(() => run && results && tracesOf(run, variant), [run?.members, results, variant])
-  if (run) {
-    const { bytes, dtype } = run.start.spec
-    const live = run.phase === 'running' ? run.progress : undefined
-    const outcome = live ?? outcomeOf(run, variant) ?? run.progress
-    if (outcome)
-      return {
-        algorithm: outcome.algorithm,
-        settings: outcome.settings,
-        bytes: countOf({ bytes, dtype }) * dtypes[dtype].bytes,
-        ranks,
-        run,
-        variant,
-        ...(traces && run.phase !== 'running' ? { traces } : {}),
-      }
-  }
-  if (typeof choice === 'string') return undefined
-  const { bytes, dtype } = settings.value
+  const traces = useMemo(() => run && isTold && tracesOf(run, variant), [members, results, variant, isTold])
+  const { bytes, dtype } = run ? run.start.spec : settings.value
+  const sent = countOf({ bytes, dtype }) * dtypes[dtype].bytes
+  const size = ranks.length
+  const model = run ? run.model : store.model.value
+  const seconds = told?.predictedSeconds ?? plan?.seconds
+  const isPredicted = model?.size === size && (run === undefined || run.lost.length === 0)
+  const key = known && settingsKey(known.algorithm, known.settings)
+  const predicted = useMemo(
+    () =>
+      known && model && isPredicted && seconds !== undefined
+        ? stepSeconds(scheduleOf(known.algorithm, known.settings, size), sent, model, seconds)
+        : undefined,
+    [key, isPredicted, size, sent, model, seconds],
+  )
+  if (!known) return undefined
   return {
-    algorithm: choice.chosen.algorithm,
-    settings: choice.chosen.settings,
-    bytes: countOf({ bytes, dtype }) * dtypes[dtype].bytes,
-    ranks: run ? ranksOf(now) : ranks,
-    variant: 0,
+    algorithm: known.algorithm,
+    settings: known.settings,
+    bytes: sent,
+    ranks,
+    ...(run ? { run } : {}),
+    variant: run ? variant : 0,
+    ...(traces && run?.phase !== 'running' ? { traces } : {}),
+    ...(predicted ? { predicted } : {}),
   }
 }

@@ -2,6 +2,7 @@
 import { list } from '../format.ts'
 import { type AppState, absent, appStateOf, relayed, unlinked } from '../session/appState.ts'
 import type { LabState } from '../session/labState.ts'
+import { survivorsOf } from '../session/runState.ts'
 import { plural } from '../stage/format.ts'
 import { problemOf } from './problems.ts'
 
@@ -42,7 +43,10 @@ const words: Readonly<Record<AppState, { icon: StatusIcon; word: string }>> = {
 /** @param seconds since the page is in this state. */
 export function statusOf(state: LabState, seconds: number): Status {
   const appState = appStateOf(state)
-  return { state: appState, ...words[appState], ...sentenceOf(state, appState, seconds) }
+  const { icon, word } = words[appState]
+  const isReduced = appState === 'degraded' && state.run?.phase === 'running'
+  const shown = isReduced ? 'Running with fewer' : word
+  return { state: appState, icon, word: shown, ...sentenceOf(state, appState, seconds) }
 }
 
 function sentenceOf(
@@ -69,7 +73,9 @@ function sentenceOf(
     case 'running':
       return { sentence: runningSentence(state) }
     case 'degraded':
-      return { sentence: degradedSentence(state) }
+      return {
+        sentence: state.run?.phase === 'running' ? reducedSentence(state) : degradedSentence(state),
+      }
     case 'reconnecting':
       return {
         sentence: `The server is gone; trying again. The ${plural(here, 'peer')} here can still run, nobody new can join.`,
@@ -132,6 +138,14 @@ function runningSentence({ run, self }: LabState): string {
   const asker = run.members.find((member) => member.peerId === run.start.by)
   const by = asker && asker.peerId !== self?.peerId ? `, asked for by ${asker.name}` : ''
   return `${step}${variant}${repeat}${by}.`
+}
+
+function reducedSentence(state: LabState): string {
+  const { run } = state
+  if (!run) return ''
+  const names = run.lost.map(({ name }) => name)
+  const where = run.progress || run.waiting ? runningSentence(state) : 'They begin the call anew.'
+  return `${list(names)} left; ${plural(survivorsOf(run).length, 'peer')} go on. ${where}`
 }
 
 function degradedSentence(state: LabState): string {

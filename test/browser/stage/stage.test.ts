@@ -48,7 +48,7 @@ describe('Timetable', () => {
 
     await userEvent.click(page.getByRole('button', { name: 'as table' }))
     await vi.waitFor(() => expect(root.querySelectorAll('tbody tr')).toHaveLength(5 * 7))
-    expect(words('[data-testid=step-label]')).toBe('All 5 steps are done')
+    expect(words('[data-testid=schedule-step]')).toBe('All 5 steps are done')
   })
 
   it('shows one removed step and says so', async () => {
@@ -65,11 +65,11 @@ describe('Timetable', () => {
     const faded = () => root.querySelectorAll('.timetable-body > g[opacity="0.12"]').length
     const label = find('.timetable-labels')!
     await userEvent.click(label, { position: { x: 20, y: 30 } })
-    await userEvent.hover(find('[data-testid=step-label]')!)
+    await userEvent.hover(find('[data-testid=schedule-step]')!)
     // 6 steps of 7 messages with their tags, less the 2 of rank 0 in each step.
     await vi.waitFor(() => expect(faded()).toBe(2 * 6 * 5))
     await userEvent.click(label, { position: { x: 20, y: 30 } })
-    await userEvent.hover(find('[data-testid=step-label]')!)
+    await userEvent.hover(find('[data-testid=schedule-step]')!)
     await vi.waitFor(() => expect(faded()).toBe(0))
   })
 
@@ -111,7 +111,7 @@ describe('Timetable', () => {
     draw(0.75)
     await vi.waitFor(() => expect(Number(dots()[0])).toBeGreaterThan(Number(before)))
     expect(words('.timetable-overlay')).toBe('2')
-    expect(find('[data-testid=step-label]')!.dataset).toMatchObject({ step: '1', total: '4' })
+    expect(find('[data-testid=schedule-step]')!.dataset).toMatchObject({ step: '1', total: '4' })
   })
 })
 

@@ -109,7 +109,7 @@ export function Timetable(props: TimetableProps): JSX.Element {
       footer={
         <p
           class="timetable-step"
-          data-testid="step-label"
+          data-testid="schedule-step"
           data-step={Math.min(layout.steps, step + 1)}
           data-total={layout.steps}
         >

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { appStateOf, peerStateOf, whyNoRun } from '../../../../client/page/session/appState.ts'
 import type { LabEvent } from '../../../../client/page/session/events.ts'
 import { Lab } from '../../../../client/page/session/lab.ts'
-import { foldLog } from '../../../../client/page/session/labState.ts'
+import { foldLog, foldState, initialState } from '../../../../client/page/session/labState.ts'
+import { choiceOfRun } from '../../../../client/page/session/planning.ts'
 import {
   contributorsOf,
   measurementsFor,
@@ -10,9 +11,12 @@ import {
   settingOf,
 } from '../../../../client/page/session/results.ts'
 import type { RunSpec } from '../../../../client/page/session/runSpec.ts'
+import { percentOf } from '../../../../client/page/ui/ProgressLine.tsx'
+import { statusOf } from '../../../../client/page/words/status.ts'
 import { realClock } from '../../../../shared/base/clock.ts'
 import { JoinError } from '../../../../shared/base/errors.ts'
 import { createPrng } from '../../../../shared/base/prng.ts'
+import { guessModel } from '../../../../shared/cost/fit.ts'
 import { createMemoryLab } from '../harness/memoryLab.ts'
 
 const spec: RunSpec = {
@@ -35,6 +39,15 @@ function until(lab: Lab, isTrue: () => boolean): Promise<void> {
     }
     const off = lab.log.subscribe(check)
     check()
+  })
+}
+
+/** What the progress bar has shown. */
+function percentsOf(lab: Lab): number[] {
+  let state = initialState
+  return lab.log.entries.flatMap((entry) => {
+    state = foldState(state, entry)
+    return entry.event.kind === 'progress' ? [percentOf(state.run!)] : []
   })
 }
 
@@ -95,15 +108,88 @@ describe('Lab on real groups in memory', () => {
     lab.request({ ...spec, bytes: 1 << 20, repeats: 1, warmup: 0, variants: [{ algorithm: 'ring' }] })
     await until(lab, () => lab.state.run?.progress !== undefined)
     room.network.kill('peer-2')
+    await until(lab, () => lab.state.run!.lost.length > 0)
+    // Known at once, while the others go on.
+    expect(appStateOf(lab.state)).toBe('degraded')
+    expect(lab.state.run).toMatchObject({ phase: 'running', lost: [{ name: 'Cem' }] })
+    expect(lab.state.run?.progress).toBeUndefined()
+    expect(lab.state.notice).toEqual({
+      code: 'PEER_LOST',
+      message: 'Cem (rank 2) left during the run. The 3 peers still here go on with it.',
+      tone: 'remark',
+    })
+    expect(statusOf(lab.state, 0)).toMatchObject({
+      word: 'Running with fewer',
+      sentence: expect.stringMatching(/^Cem left; 3 peers go on/),
+    })
+    await until(lab, () => lab.state.run?.progress !== undefined)
+    // A ring of three has four steps, one of four had six.
+    expect(lab.state.run!.progress!.steps).toBe(4)
     await until(lab, () => lab.state.run?.phase !== 'running')
     const run = lab.state.run!
     expect(run.phase).toBe('done')
-    expect(outcomesOf(run)[0]).toMatchObject({ told: 3, size: 3, lost: 1, wrong: 0, identical: true })
+    expect(outcomesOf(run)[0]).toMatchObject({
+      told: 3,
+      askedFor: 3,
+      size: 3,
+      lost: 1,
+      missing: 1,
+      wrong: 0,
+      identical: true,
+    })
     expect(contributorsOf(run, 0).map(({ name }) => name)).toEqual(['Ada', 'Bo', 'Dilek'])
     expect(measurementsFor(lab.state.history, settingOf(run)).size).toBe(0)
     expect(lab.state.notice).toMatchObject({ code: 'PEER_LOST', tone: 'remark' })
-    expect(lab.state.notice?.message).toContain('Cem (rank 2) left during the run')
+    expect(lab.state.notice?.message).toBe(
+      'Cem (rank 2) left during the run. The 3 peers still here finished it together, without its vector.',
+    )
+    expect(percentsOf(lab)).toEqual([...percentsOf(lab)].sort((a, b) => a - b))
+    // Stop and the next run work.
     await until(lab, () => appStateOf(lab.state) === 'ready')
+    lab.request({ ...spec, bytes: 1 << 20, repeats: 1, warmup: 0, variants: [{ algorithm: 'ring' }] })
+    await until(lab, () => lab.state.run?.progress !== undefined)
+    lab.stop()
+    await until(lab, () => lab.state.run?.phase === 'stopped')
+    expect(lab.state.notice).toMatchObject({ code: 'STOPPED' })
+    lab.request({ ...spec, variants: [{ algorithm: 'auto' }] })
+    await until(lab, () => lab.state.run?.phase === 'done')
+    expect(outcomesOf(lab.state.run!)[0]).toMatchObject({ told: 3, size: 3, lost: 0, wrong: 0 })
+  })
+
+  it('can be stopped when it has lost a peer, by any of those who are left', async () => {
+    const { lab, room } = createMemoryLab({ latency: 0.002 })
+    await lab.enter(undefined)
+    await lab.addInPage(3)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    lab.request({ ...spec, bytes: 1 << 22, repeats: 3, warmup: 0, variants: [{ algorithm: 'ring' }] })
+    await until(lab, () => lab.state.run?.progress !== undefined)
+    room.network.kill('peer-2')
+    await until(lab, () => lab.state.run!.lost.length > 0)
+    lab.stop()
+    await until(lab, () => lab.state.run?.phase !== 'running')
+    expect(lab.state.run).toMatchObject({ phase: 'stopped', error: { code: 'ABORTED' } })
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    lab.request({ ...spec, variants: [{ algorithm: 'auto' }] })
+    await until(lab, () => lab.state.run?.phase === 'done')
+    expect(outcomesOf(lab.state.run!)[0]).toMatchObject({ told: 3, size: 3, wrong: 0 })
+  })
+
+  it('predicts a run once: a model that is measured meanwhile changes nothing, the loss of a peer does', async () => {
+    const { lab, room } = createMemoryLab({ latency: 0.002 })
+    await lab.enter(undefined)
+    await lab.addInPage(3)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    lab.request({ ...spec, bytes: 1 << 20, repeats: 1, warmup: 0, variants: [{ algorithm: 'auto' }] })
+    await until(lab, () => lab.state.run?.phase === 'running')
+    const before = choiceOfRun(lab.state.run!, 0)
+    lab.log.append({ kind: 'model', model: guessModel(4) })
+    expect(choiceOfRun(lab.state.run!, 0)).toBe(before)
+    expect(before).toMatchObject({ chosen: { seconds: expect.any(Number) } })
+    await until(lab, () => lab.state.run?.progress !== undefined)
+    room.network.kill('peer-2')
+    await until(lab, () => lab.state.run!.lost.length > 0)
+    expect(choiceOfRun(lab.state.run!, 0)).not.toBe(before)
+    await until(lab, () => lab.state.run?.phase !== 'running')
   })
 
   it('logs every step of a call once, in order, and progress never falls', async () => {

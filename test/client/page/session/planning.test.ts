@@ -8,6 +8,7 @@ import {
   planSize,
   rRows,
   scheduleOf,
+  stepSeconds,
 } from '../../../../client/page/session/planning.ts'
 import { settingsKey } from '../../../../client/page/session/results.ts'
 import {
@@ -15,6 +16,7 @@ import {
   isAlgorithmKey,
   writeAlgorithmKey,
 } from '../../../../client/page/session/settings.ts'
+import { guessModel } from '../../../../shared/cost/fit.ts'
 
 const model = modelFor(initialState)
 const rows = (changes: Partial<typeof defaultSettings>, measured = new Map()) =>
@@ -69,6 +71,27 @@ describe('choiceOf', () => {
   it('takes the size without elements', () => {
     const choice = choiceOf({ ...defaultSettings, bytes: 0, algorithm: 'auto' }, 7, model)
     expect(choice).toMatchObject({ chosen: { bytesSent: 0 } })
+  })
+})
+
+describe('stepSeconds', () => {
+  it('shares the predicted time out to the steps, more to those that send more', () => {
+    const schedule = scheduleOf('butterfly', { r: 0, group: 'cyclic' }, 7)
+    const model = guessModel(7)
+    const steps = stepSeconds(schedule, 1 << 20, model, 0.4)
+    expect(steps).toHaveLength(6)
+    expect(steps.reduce((sum, step) => sum + step, 0)).toBeCloseTo(0.4)
+    // 3, 2, 1 chunks of the reduction, and the same backwards.
+    expect(steps[0]).toBeGreaterThan(steps[1]!)
+    expect(steps[1]).toBeGreaterThan(steps[2]!)
+    expect(steps[5]).toBeCloseTo(steps[0]!)
+  })
+
+  it('is even where nothing is known, and nothing where nothing is sent', () => {
+    const schedule = scheduleOf('ring', {}, 3)
+    const blind = { ...guessModel(3), links: [] }
+    expect(stepSeconds(schedule, 1024, blind, 0.4)).toEqual([0.1, 0.1, 0.1, 0.1])
+    expect(stepSeconds(scheduleOf('ring', {}, 1), 1024, guessModel(1), 0)).toEqual([])
   })
 })
 

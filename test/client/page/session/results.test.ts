@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventLog } from '../../../../client/page/session/eventLog.ts'
+import type { LabEvent } from '../../../../client/page/session/events.ts'
 import { logAsJsonLines, runAsJson, runsAsCsv } from '../../../../client/page/session/exportRun.ts'
 import type { RankResult } from '../../../../client/page/session/messages.ts'
 import { stepEnds, tracesOf } from '../../../../client/page/session/playback.ts'
@@ -10,9 +11,16 @@ import {
   outcomesOf,
   quantile,
   settingOf,
+  takenOver,
 } from '../../../../client/page/session/results.ts'
 import type { RunSpec } from '../../../../client/page/session/runSpec.ts'
-import { beginRun, foldRun, type RunState } from '../../../../client/page/session/runState.ts'
+import {
+  beginRun,
+  foldRun,
+  loseMembers,
+  type RunState,
+  survivorsOf,
+} from '../../../../client/page/session/runState.ts'
 import { VirtualClock } from '../../../../shared/base/clock.ts'
 
 const members = ['a', 'b', 'c'].map((peerId) => ({ peerId, name: peerId, kind: 'tab' }))
@@ -55,6 +63,56 @@ function runWith(results: readonly RankResult[], runId = 'run1'): RunState {
   )
   return foldRun(ended, { kind: 'run-finished', runId })
 }
+
+describe('a run that lost a member', () => {
+  const begun = beginRun({ runId: 'r', requestId: 'q', by: 'a', epoch: 3, seed: 7, spec }, members, 1)
+  const lost = loseMembers(begun, (peerId) => peerId !== 'b')
+  const tell = (run: RunState, each: RankResult) =>
+    foldRun(run, { kind: 'result', runId: 'r', peerId: members[each.rank]!.peerId, result: each })
+
+  it('asks those who are left, and counts whose vectors are missing', () => {
+    const contributors = ['a', 'c']
+    const run = tell(tell(lost, result(0, { contributors })), result(2, { contributors }))
+    expect(outcomeOf(run, 0)).toMatchObject({ told: 2, askedFor: 2, size: 2, lost: 1, missing: 1 })
+    expect(outcomeOf(run, 0)?.identical).toBe(true)
+    expect(survivorsOf(run).map(({ peerId }) => peerId)).toEqual(contributors)
+  })
+
+  it('shows the schedule of who has run it, not of who took the result over', () => {
+    const adopted = result(2, { algorithm: takenOver, settings: {}, steps: 1, predictedSeconds: 0 })
+    const run = tell(tell(lost, adopted), result(0))
+    expect(outcomeOf(run, 0)).toMatchObject({ algorithm: 'butterfly', steps: 3, size: 3, askedFor: 2 })
+    expect(outcomeOf(run, 0)).toMatchObject({ told: 2, missing: 0, lost: 1, identical: true })
+    const finished = foldRun(run, { kind: 'run-finished', runId: 'r' })
+    expect(measurementsFor([finished], settingOf(finished)).size).toBe(0)
+  })
+
+  it('forgets how far the old group was, but never goes back', () => {
+    const progress = (step: number, fraction: number): LabEvent => ({
+      kind: 'progress',
+      runId: 'r',
+      progress: {
+        op: 1,
+        algorithm: 'ring',
+        settings: {},
+        step,
+        steps: 4,
+        bytes: 100 * fraction,
+        bytesTotal: 100,
+        fraction,
+      },
+    })
+    const half = loseMembers(foldRun(begun, progress(2, 0.5)), (peerId) => peerId !== 'b')
+    expect(half).toMatchObject({ attempt: 2, fraction: 0.5 })
+    expect(half.progress).toBeUndefined()
+    expect(foldRun(half, progress(0, 0.5)).fraction).toBe(0.75)
+    // A link broke, and the same members begin again.
+    const anew = foldRun(foldRun(half, progress(1, 0.5)), progress(0, 0.1))
+    expect(anew.attempt).toBe(3)
+    expect(anew.fraction).toBeCloseTo(0.775)
+    expect(loseMembers(half, (peerId) => peerId !== 'b')).toBe(half)
+  })
+})
 
 describe('outcomeOf', () => {
   it('is the mean over the ranks for each repeat, and the worst of what they found', () => {
