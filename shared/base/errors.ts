@@ -81,14 +81,20 @@ export class PeerLostError extends PapilioError {
 
 /** The call was bound to an epoch, and the members have changed: it took no number, and is refused alike on all ranks. */
 export class EpochError extends PapilioError {
-  /** Where the call would have run. */
+  /** Where and among whom the call would have run. */
   readonly epoch: number
+  readonly members: readonly PeerName[]
 
-  constructor(wanted: number, epoch: number) {
-    super('EPOCH_CHANGED', `The members have changed: the call was for epoch ${wanted}, this is ${epoch}.`, {
-      retryable: true,
-    })
-    this.epoch = epoch
+  constructor(wanted: number, fields: { epoch: number; members: readonly PeerName[] }) {
+    super(
+      'EPOCH_CHANGED',
+      `The members have changed: the call was for epoch ${wanted}, this is ${fields.epoch}.`,
+      {
+        retryable: true,
+      },
+    )
+    this.epoch = fields.epoch
+    this.members = fields.members
   }
 }
 

@@ -55,6 +55,12 @@ export interface Agreement {
   end(): void
 }
 
+const epochError = (wanted: number, { epoch, members }: Attempt) =>
+  new EpochError(wanted, {
+    epoch,
+    members: members.map(({ peerId, name }, rank) => ({ rank, peerId, name })),
+  })
+
 /** Views that may be overtaken one after the other before they are agreed on. */
 const maxViewsBack = 64
 
@@ -146,7 +152,7 @@ export function createAgreement(config: AgreementConfig): Agreement {
     while (reserved.delete(nextOp)) nextOp++
     // All members derive the same epoch for a number, so all refuse it or none does.
     const attempt = epochs.spanOf(nextOp)!
-    if (epoch !== undefined && epoch !== attempt.epoch) throw new EpochError(epoch, attempt.epoch)
+    if (epoch !== undefined && epoch !== attempt.epoch) throw epochError(epoch, attempt)
     const op = nextOp++
     called = Math.max(called, op + 1)
     const numbered = { op, attempt, recovery: recoveries.get(op) }
