@@ -48,6 +48,7 @@ export function createServer(
   let stun: StunResponder | undefined
   let isDraining = false
   let closing: Promise<void> | undefined
+  let urls: Urls | undefined
 
   const metrics = createMetrics(
     () => signaling.rooms,
@@ -56,7 +57,7 @@ export function createServer(
   )
   const shared = { config, clock, log, metrics, isDraining: () => isDraining }
   const page = createPage(config.pageDir)
-  const http = createHttpServer(createHttpHandler({ ...shared, page, version }))
+  const http = createHttpServer(createHttpHandler({ ...shared, page, version, lan: () => urls?.lan ?? [] }))
   const signaling = createSignaling({ ...shared, http, stunPort: () => stun?.port })
 
   async function close(): Promise<void> {
@@ -85,7 +86,7 @@ export function createServer(
         )
       }
       log.info({ port: bound.port, stun: stun !== undefined }, 'listening')
-      const urls = urlsOf(bound, networkInterfaces())
+      urls = urlsOf(bound, networkInterfaces())
       return { port: bound.port, urls, ...(stun && { stunPort: stun.port }), hasPage: page.isBuilt() }
     },
     close: () => (closing ??= close()),

@@ -1,6 +1,7 @@
 /** Plain HTTP: health, version, metrics, and the page with its headers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { protocolVersion } from '../shared/signaling/limits.ts'
+import { unmapped } from './address.ts'
 import type { Metrics } from './metrics.ts'
 import type { Page } from './page.ts'
 
@@ -11,9 +12,11 @@ export interface HttpParts {
   readonly version: string
   readonly metrics: Metrics
   isDraining(): boolean
+  /** Addresses of this server in the local network: for the page on this machine only, which cannot know them. */
+  lan(): readonly string[]
 }
 
-export function createHttpHandler({ page, version, metrics, isDraining }: HttpParts) {
+export function createHttpHandler({ page, version, metrics, isDraining, lan }: HttpParts) {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(headersFor(request.headers.host)))
       response.setHeader(name, value)
@@ -30,14 +33,19 @@ export function createHttpHandler({ page, version, metrics, isDraining }: HttpPa
         if (!page.isBuilt()) return send(response, 503, 'text/plain', notBuilt)
         return send(response, 200, 'text/plain', 'ok\n')
       case '/version': {
-        const body = { name: 'papilio', version, protocol: protocolVersion, build: page.build() }
+        const own = { name: 'papilio', version, protocol: protocolVersion, build: page.build() }
+        const body = isOwnHost(request) ? { ...own, lan: lan() } : own
         return send(response, 200, 'application/json', `${JSON.stringify(body)}\n`)
       }
       case '/metrics':
         return send(response, 200, metrics.registry.contentType, await metrics.registry.metrics())
     }
     if (!page.isBuilt()) return send(response, 503, 'text/plain', notBuilt)
-    page.serve(path, request, response, () => send(response, 404, 'text/plain', 'There is nothing here.\n'))
+    page.serve(path, request, response, () => {
+      // People get the page, which tells them where they are.
+      if (request.headers.accept?.includes('text/html')) send(response, 404, 'text/html', page.document())
+      else send(response, 404, 'text/plain', 'There is nothing here.\n')
+    })
   }
 
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -46,6 +54,12 @@ export function createHttpHandler({ page, version, metrics, isDraining }: HttpPa
       else response.destroy()
     })
   }
+}
+
+/** Asked on this machine and not through a proxy, which would be on this machine too. */
+function isOwnHost({ socket, headers }: IncomingMessage): boolean {
+  const address = unmapped(socket.remoteAddress ?? '')
+  return (address === '::1' || address.startsWith('127.')) && headers['x-forwarded-for'] === undefined
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -12,6 +12,8 @@ export interface Page {
   isBuilt(): boolean
   /** Names this build: the document refers to everything else by hash. */
   build(): string | null
+  /** The document itself: it says so when there is nothing at its address. Only of a built page. */
+  document(): string
   serve(path: string, request: IncomingMessage, response: ServerResponse, onMissing: () => void): void
 }
 
@@ -41,6 +43,7 @@ export function createPage(directory: string): Page {
       if (builtAt() === undefined) return null
       return createHash('sha256').update(readFileSync(index)).digest('hex').slice(0, 12)
     },
+    document: () => readFileSync(index, 'utf8'),
     serve(path, request, response, onMissing) {
       if (documents.test(path)) request.url = '/'
       filesOf(builtAt() ?? 0)(request, response, onMissing)

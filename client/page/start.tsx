@@ -18,6 +18,13 @@ import { createStore, reflectState } from './store.ts'
 import { App } from './ui/App.tsx'
 import { preloadAll } from './ui/lazy.tsx'
 
+/** The server had nothing at this address and sent the page to say so. */
+function isMissing(): boolean {
+  return performance
+    .getEntriesByType('navigation')
+    .some((entry) => (entry as PerformanceNavigationTiming).responseStatus === 404)
+}
+
 export function startPage(lab: Lab): void {
   const store = createStore(lab)
   showTheme()
@@ -41,5 +48,7 @@ export function startPage(lab: Lab): void {
   })
   const root = document.getElementById('app')
   if (root) render(<App store={store} />, root)
-  void lab.enter(roomOf(location.pathname))
+  const { pathname } = location
+  if (isMissing()) lab.refuse('NOT_FOUND', `There is nothing at ${pathname}.`)
+  else void lab.enter(roomOf(pathname))
 }

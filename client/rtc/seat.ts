@@ -88,8 +88,8 @@ export class Seat extends Emitter<SeatEvents> implements Membership {
         else if (this.#unread.length < unreadSignals) this.#unread.push({ from, data })
       },
       onRemoved: ({ cause, code, message }) => {
-        // A newer incarnation has the seat, and needs the token.
-        if (cause !== 'replaced') this.#forget()
+        // A newer incarnation needs the token, and so does who was only lost for a while and comes back.
+        if (cause === 'kicked' || cause === 'closed') this.#forget()
         this.#end({ name: 'gone', error: new JoinError(code, message), cause })
       },
       onFault: (error) => {

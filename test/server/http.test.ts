@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { urlsOf } from '../../server/urls.ts'
 import { VirtualClock } from '../../shared/base/clock.ts'
 import { type Bed, startBed } from './client.ts'
 
@@ -44,11 +45,20 @@ describe('health', () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       protocol: 1,
       build: null,
+      lan: [],
     })
     await build()
     expect(await (await get('/version')).json()).toMatchObject({
       build: expect.stringMatching(/^[0-9a-f]{12}$/),
     })
+  })
+
+  test('this machine alone is told under which addresses others reach the server', async () => {
+    bed = await startBed({ pageDir, host: '0.0.0.0' })
+    const { lan } = urlsOf({ address: '0.0.0.0', port: bed.port }, networkInterfaces())
+    expect(await (await get('/version')).json()).toMatchObject({ lan })
+    const forwarded = await get('/version', { headers: { 'X-Forwarded-For': '192.0.2.7' } })
+    expect(await forwarded.json()).not.toHaveProperty('lan')
   })
 
   test('while draining it is alive, not ready, and takes no new rooms', async () => {
@@ -104,6 +114,15 @@ describe('the page', () => {
     await build()
     bed = await startBed({ pageDir })
     expect((await get(path)).status).toBe(404)
+  })
+
+  test('people who go astray get the document, with the status of what is not there', async () => {
+    await build()
+    bed = await startBed({ pageDir })
+    const response = await get('/nope', { headers: { accept: 'text/html,application/xhtml+xml' } })
+    expect([response.status, await response.text()]).toEqual([404, '<title>Papilio</title>'])
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(response.headers.get('cache-control')).toBe('no-store')
   })
 
   test('a new build is served without a restart', async () => {

@@ -16,10 +16,12 @@ export type AppState =
   | 'room-locked'
   | 'room-unknown'
   | 'room-closed'
+  | 'not-found'
   | 'unsupported'
 
 const refusals: Readonly<Record<string, AppState>> = {
   NO_WEBRTC: 'unsupported',
+  NOT_FOUND: 'not-found',
   UNSUPPORTED: 'unsupported',
   VERSION_MISMATCH: 'version-mismatch',
   ROOM_FULL: 'room-full',

@@ -24,6 +24,8 @@ export type LabEvent =
   | { readonly kind: 'joining'; readonly room: string | undefined }
   | { readonly kind: 'joined'; readonly room: string; readonly peerId: string; readonly name: string }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  /** The server took the place away because this page did not answer; it asks for it again. */
+  | { readonly kind: 'returning'; readonly code: string; readonly message: string }
   /** The connection to the signalling server. */
   | { readonly kind: 'signal'; readonly isConnected: boolean }
   | {

@@ -22,7 +22,7 @@ export interface Joined {
 
 export type ServerState =
   | { readonly name: 'connected' | 'reconnecting' }
-  | { readonly name: 'gone'; readonly error?: PapilioError }
+  | { readonly name: 'gone'; readonly error?: PapilioError; readonly cause?: string }
 
 export interface JoinRequest {
   /** Absent: a new room. */
@@ -43,9 +43,17 @@ export interface LabConfig {
 /** Links that cannot be measured within this time must not keep people from running; predictions then stay a guess. */
 const measureSeconds = 12
 
+/** After these the server lets a peer come back: nobody wanted it away. */
+const passingCauses: readonly (string | undefined)[] = ['lost', 'unreachable']
+/** A page that the others lose again and again stays outside, and says why. */
+const mostReturns = 3
+const returnsWithinSeconds = 60
+
 interface OwnPeer {
   readonly group: Group
   readonly member: RunMember
+  /** Ends what listens to it. */
+  readonly off: (() => void)[]
 }
 
 export class Lab {
@@ -57,6 +65,7 @@ export class Lab {
   #isHidden = false
   #state: LabState = initialState
   #cancelMeasureLimit: (() => void) | undefined
+  #returnedAt: number[] = []
 
   constructor(config: LabConfig) {
     this.#config = config
@@ -74,12 +83,12 @@ export class Lab {
   /** Takes a place in the room; without one a new room is made. */
   async enter(room: string | undefined, create = room === undefined): Promise<void> {
     this.log.append({ kind: 'joining', room })
-    try {
-      const joined = await this.#config.join({ ...(room === undefined ? {} : { room }), create, kind: 'tab' })
-      this.#settle(joined)
-    } catch (error) {
-      this.log.append({ kind: 'refused', ...noticeOf(error) })
-    }
+    await this.#takeSeat(room, create)
+  }
+
+  /** Does not even ask: the page stands at an address where there is no room. */
+  refuse(code: string, message: string): void {
+    this.log.append({ kind: 'refused', code, message })
   }
 
   /** More peers inside this page. */
@@ -95,7 +104,7 @@ export class Lab {
     if (!peer) return
     this.#inPage.delete(peerId)
     this.log.append({ kind: 'removing', peerId })
-    peer.member.close()
+    part(peer)
     await peer.group.leave()
   }
 
@@ -133,15 +142,55 @@ export class Lab {
 
   async leave(): Promise<void> {
     const peers = [this.#self, ...this.#inPage.values()]
-    for (const peer of peers) peer?.member.close()
+    for (const peer of peers) if (peer) part(peer)
     await Promise.all(peers.map((peer) => peer?.group.leave()))
+  }
+
+  async #takeSeat(room: string | undefined, create: boolean): Promise<void> {
+    try {
+      const joined = await this.#config.join({ ...(room === undefined ? {} : { room }), create, kind: 'tab' })
+      this.#settle(joined)
+    } catch (error) {
+      this.log.append({ kind: 'refused', ...noticeOf(error) })
+    }
+  }
+
+  /** The server took the place of the page's own peer away. */
+  #removed({ error, cause }: Extract<ServerState, { name: 'gone' }>): void {
+    const own = this.#self
+    if (!own || !error) return
+    this.#self = undefined
+    part(own)
+    const { room } = this.#state
+    if (!this.#mayReturn(cause) || room === undefined) {
+      this.log.append({ kind: 'refused', ...noticeOf(error) })
+      return
+    }
+    this.log.append({ kind: 'returning', ...noticeOf(error) })
+    void this.#takeSeat(room, false)
+  }
+
+  #mayReturn(cause: string | undefined): boolean {
+    if (!passingCauses.includes(cause)) return false
+    const now = this.#config.clock.now()
+    this.#returnedAt = [...this.#returnedAt.filter((at) => at > now - returnsWithinSeconds), now]
+    return this.#returnedAt.length <= mostReturns
   }
 
   async #addOne(room: string): Promise<void> {
     try {
-      const { group } = await this.#config.join({ room, create: false, kind: 'in-page' })
+      const { group, onServer } = await this.#config.join({ room, create: false, kind: 'in-page' })
       const member = this.#createMember(group)
-      this.#inPage.set(group.peerId, { group, member })
+      const peer: OwnPeer = { group, member, off: [] }
+      this.#inPage.set(group.peerId, peer)
+      // What keeps this page from answering is over for all of its peers at once: they come back with it.
+      const off = onServer?.((state) => {
+        if (state.name !== 'gone' || !this.#inPage.delete(group.peerId)) return
+        part(peer)
+        if (passingCauses.includes(state.cause) && this.#returnedAt.length <= mostReturns)
+          void this.#addOne(room)
+      })
+      if (off) peer.off.push(off)
       this.log.append({ kind: 'added', peerId: group.peerId })
       member.start()
     } catch (error) {
@@ -160,32 +209,37 @@ export class Lab {
   #settle({ group, room, name, onServer }: Joined): void {
     const { log } = this
     const member = this.#createMember(group)
-    this.#self = { group, member }
+    const off: (() => void)[] = []
+    this.#self = { group, member, off }
     log.append({ kind: 'joined', room, peerId: group.peerId, name })
-    onServer?.((state) => {
-      if (state.name !== 'gone') log.append({ kind: 'signal', isConnected: state.name === 'connected' })
-      else if (state.error) log.append({ kind: 'refused', ...noticeOf(state.error) })
+    const offServer = onServer?.((state) => {
+      if (state.name === 'gone') this.#removed(state)
+      else log.append({ kind: 'signal', isConnected: state.name === 'connected' })
     })
-    this.#logGroup(group)
+    if (offServer) off.push(offServer)
+    off.push(...this.#logGroup(group))
     logRuns(member, log)
     member.start()
   }
 
-  #logGroup(group: Group): void {
+  #logGroup(group: Group): (() => void)[] {
     const { log } = this
     const logView = () => {
       log.append({ kind: 'group', state: group.state, epoch: group.epoch, members: group.roster })
       this.#limitMeasuring()
     }
-    group.on('view', logView)
-    group.on('state', logView)
-    group.on('model', (model) => log.append({ kind: 'model', model }))
     const logLink = ({ peerId, state, path, error }: ReturnType<Group['links']>[number]) =>
       log.append({ kind: 'link', peerId, state, path, ...(error ? { error: noticeOf(error) } : {}) })
-    group.on('link', logLink)
+    const off = [
+      group.on('view', logView),
+      group.on('state', logView),
+      group.on('model', (model) => log.append({ kind: 'model', model })),
+      group.on('link', logLink),
+    ]
     logView()
     for (const status of group.links()) logLink(status)
     if (group.model.version > 0) log.append({ kind: 'model', model: group.model })
+    return off
   }
 
   #limitMeasuring(): void {
@@ -200,6 +254,11 @@ export class Lab {
       this.log.append({ kind: 'measured', error: { code: 'TIMEOUT', message, peers: [] } })
     })
   }
+}
+
+function part({ member, off }: OwnPeer): void {
+  for (const end of off) end()
+  member.close()
 }
 
 function logRuns(member: RunMember, log: EventLog): void {

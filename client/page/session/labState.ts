@@ -82,6 +82,8 @@ export function foldState(state: LabState, { at, event }: LogEntry): LabState {
       }
     case 'refused':
       return { ...state, place: 'refused', refusal: { code: event.code, message: event.message } }
+    case 'returning':
+      return foldReturn(state, event.message)
     case 'signal':
       return { ...state, isServerThere: event.isConnected }
     case 'group':
@@ -100,6 +102,20 @@ export function foldState(state: LabState, { at, event }: LogEntry): LabState {
       }
     default:
       return event.kind in runKinds ? foldRuns(state, event, at) : foldPeers(state, event)
+  }
+}
+
+/** All that was known of the group is about another epoch; what was measured stays, and the run that went on has ended for this page. */
+function foldReturn({ room, run, history }: LabState, reason: string): LabState {
+  const message = `${reason} The others went on without this page; it takes its seat again.`
+  const error = { code: 'REMOVED', message: reason, peers: [] }
+  return {
+    ...initialState,
+    place: 'joining',
+    history,
+    notice: { code: 'REMOVED', message, tone: 'remark' },
+    ...(room === undefined ? {} : { room }),
+    ...(run ? { run: run.phase === 'running' ? { ...run, phase: 'failed', error } : run } : {}),
   }
 }
 

@@ -30,7 +30,7 @@ export function Banner(): JSX.Element | null {
       <div class="banner-body">
         <h2>{title}</h2>
         {tabs ? <BlockedTabs {...tabs} /> : <p>{isRefused ? notice.message : storyOf(state.value)}</p>}
-        {isRefused && notice.code.startsWith('ROOM_') && <CodeForm code={state.value.room ?? ''} />}
+        {isRefused && /^(ROOM_|NOT_FOUND)/.test(notice.code) && <CodeForm code={state.value.room ?? ''} />}
         {!isMild && remedies.length > 0 && (
           <ol class="remedies">
             {remedies.map((remedy) => (

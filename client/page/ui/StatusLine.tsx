@@ -32,10 +32,12 @@ export function StatusLine(): JSX.Element {
   const appState = useComputed(() => appStateOf(state.value)).value
   const seconds = useSecondsSince(appState)
   const { icon, word, sentence, action } = statusOf(state.value, seconds)
+  const refusal = state.value.place === 'refused' ? state.value.refusal?.message : undefined
   useEffect(() => {
-    if (appState === 'failed') alarm(sentence)
+    if (refusal) alarm(`${word}. ${refusal}`)
+    else if (appState === 'failed') alarm(sentence)
     else announce(`${word}. ${sentence}`)
-  }, [appState, word, sentence])
+  }, [appState, word, sentence, refusal])
   const act = () => {
     if (action === 'reload') location.reload()
     if (action === 'new-room') location.assign('/')

@@ -23,6 +23,8 @@ export function describeEvent(event: LabEvent, before: LabState): Line | undefin
       return plain(event.room === undefined ? 'Asking for a new room' : `Joining room ${event.room}`)
     case 'joined':
       return good(`In room ${event.room} as ${event.name}`)
+    case 'returning':
+      return bad(`${event.message} Taking the seat again`)
     case 'refused':
       return bad(`${event.code}: ${event.message}`)
     case 'signal':

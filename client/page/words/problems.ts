@@ -40,6 +40,7 @@ const problems: Readonly<Record<string, Problem>> = {
     title: 'The peers made different calls',
     remedies: ['Reload the pages that are older than the others, then run again.'],
   },
+  NOT_FOUND: { title: 'There is no such page', remedies: [] },
   NO_WEBRTC: {
     title: 'This browser has no WebRTC data channels',
     remedies: [
@@ -61,13 +62,14 @@ const problems: Readonly<Record<string, Problem>> = {
     title: 'Too many joins from this network',
     remedies: ['Wait a minute, then reload.'],
   },
+  REMOVED: { title: 'The others lost this page for a while', remedies: [] },
   ROOM_CLOSED: { title: 'The room is closed', remedies: [] },
   ROOM_FULL: {
     title: 'The room is full',
     remedies: ['Ask somebody to leave, or the operator to raise the limit.'],
   },
   ROOM_LOCKED: { title: 'The room is locked', remedies: ['Ask the one who made the room to unlock it.'] },
-  ROOM_UNKNOWN: { title: 'There is no such room', remedies: ['Check the letters and digits of the code.'] },
+  ROOM_UNKNOWN: { title: 'There is no such room', remedies: [] },
   RUN_REFUSED: { title: 'The run was not accepted', remedies: ['Wait until the runs before it have ended.'] },
   SIGNAL_UNREACHABLE: {
     title: 'The server does not answer',

@@ -37,6 +37,7 @@ const words: Readonly<Record<AppState, { icon: StatusIcon; word: string }>> = {
   'room-locked': { icon: 'bad', word: 'Room locked' },
   'room-unknown': { icon: 'bad', word: 'Unknown room' },
   'room-closed': { icon: 'bad', word: 'Room closed' },
+  'not-found': { icon: 'bad', word: 'Not found' },
   unsupported: { icon: 'bad', word: 'Not supported' },
 }
 
@@ -81,24 +82,24 @@ function sentenceOf(
         sentence: `The server is gone; trying again. The ${plural(here, 'peer')} here can still run, nobody new can join.`,
       }
     case 'failed':
-      if (state.place === 'refused') return { sentence: refusal(state), action: 'reload' }
+      if (state.place === 'refused') return { sentence: outside, action: 'reload' }
       return { sentence: `${problemOf(state.notice?.code ?? '').title}.`, action: 'dismiss' }
     case 'room-unknown':
-      return { sentence: `${refusal(state)} Check the code, or make this room.`, action: 'create-room' }
+      return { sentence: outside, action: 'create-room' }
     case 'room-full':
     case 'room-locked':
     case 'room-closed':
-      return { sentence: refusal(state), action: 'new-room' }
+    case 'not-found':
+      return { sentence: outside, action: 'new-room' }
     case 'version-mismatch':
-      return { sentence: refusal(state), action: 'reload' }
+      return { sentence: outside, action: 'reload' }
     case 'unsupported':
-      return { sentence: refusal(state) }
+      return { sentence: outside }
   }
 }
 
-function refusal(state: LabState): string {
-  return state.refusal?.message ?? 'The server refused the join.'
-}
+/** Why is in the banner. */
+const outside = 'This page is in no room.'
 
 function connectingSentence(state: LabState, seconds: number): string {
   if (state.place !== 'joined')

@@ -164,6 +164,19 @@ describe('a seat', () => {
     await until('the new view', () => ids(host)?.join() === `${host.selfId},${second.selfId}`)
   })
 
+  it('keeps name and place for a peer that only the others have lost', async () => {
+    const seats = storage()
+    const host = await connect()
+    const first = await connect({ room: host.room, name: 'Bo', seats })
+    const other = await connect({ room: host.room, name: 'Cem' })
+    await until('the view', () => [host, other].every((client) => ids(client)?.length === 3))
+    for (const witness of [host, other]) witness.reportLost(first.selfId, 'no link')
+    await until('the removal', () => first.state.name === 'gone')
+    expect(first.state).toMatchObject({ cause: 'unreachable' })
+    const again = await connect({ room: host.room, name: 'whoever', seats })
+    expect(names(again)).toEqual([host.name, 'Bo', 'Cem'])
+  })
+
   it('leaves its seat to the page that was there first when a tab is duplicated', async () => {
     const seats = storage()
     const host = await connect()

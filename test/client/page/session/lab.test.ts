@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { appStateOf, peerStateOf, whyNoRun } from '../../../../client/page/session/appState.ts'
 import type { LabEvent } from '../../../../client/page/session/events.ts'
-import { Lab } from '../../../../client/page/session/lab.ts'
+import { Lab, type ServerState } from '../../../../client/page/session/lab.ts'
 import { foldLog, foldState, initialState } from '../../../../client/page/session/labState.ts'
 import { choiceOfRun } from '../../../../client/page/session/planning.ts'
 import {
@@ -16,6 +16,7 @@ import { statusOf } from '../../../../client/page/words/status.ts'
 import { realClock } from '../../../../shared/base/clock.ts'
 import { JoinError } from '../../../../shared/base/errors.ts'
 import { createPrng } from '../../../../shared/base/prng.ts'
+import { createMemoryRoom } from '../../../../shared/collective/memoryGroup.ts'
 import { guessModel } from '../../../../shared/cost/fit.ts'
 import { createMemoryLab } from '../harness/memoryLab.ts'
 
@@ -40,6 +41,34 @@ function until(lab: Lab, isTrue: () => boolean): Promise<void> {
     const off = lab.log.subscribe(check)
     check()
   })
+}
+
+/** A lab whose place the server can take away. */
+function createLosableLab() {
+  const room = createMemoryRoom({})
+  let joins = 0
+  let tell: (state: ServerState) => void = () => {}
+  const lab = new Lab({
+    async join() {
+      joins++
+      const onServer = (listener: (state: ServerState) => void) => {
+        tell = listener
+        return () => {}
+      }
+      return { group: room.join('Ada'), room: 'k7f-2q9', name: 'Ada', onServer }
+    },
+    clock: realClock,
+    prng: createPrng(1),
+    agent: 'Test 1',
+    breathe: () => undefined,
+  })
+  const lose = async (cause: string) => {
+    const peerId = lab.state.self?.peerId
+    tell({ name: 'gone', error: new JoinError('ROOM_CLOSED', 'You did not answer.'), cause })
+    if (peerId !== undefined) room.network.kill(peerId)
+    await new Promise((resolve) => setTimeout(resolve))
+  }
+  return { lab, lose, joins: () => joins }
 }
 
 /** What the progress bar has shown. */
@@ -230,6 +259,34 @@ describe('Lab on real groups in memory', () => {
     expect(appStateOf(lab.state)).toBe('waiting')
     await lab.addInPage(5)
     expect(lab.state.notice).toBeUndefined()
+  })
+
+  it('takes its seat again when the others lost it for a while', async () => {
+    const { lab, lose, joins } = createLosableLab()
+    await lab.enter('k7f-2q9')
+    for (const cause of ['lost', 'unreachable']) {
+      await until(lab, () => appStateOf(lab.state) === 'empty')
+      await lose(cause)
+      await until(lab, () => appStateOf(lab.state) === 'empty')
+      expect(kinds(lab).filter((kind) => kind === 'returning')).toHaveLength(joins() - 1)
+      expect(lab.state.members).toHaveLength(1)
+      expect(lab.state.notice).toEqual({
+        code: 'REMOVED',
+        message: 'You did not answer. The others went on without this page; it takes its seat again.',
+        tone: 'remark',
+      })
+    }
+    await lose('kicked')
+    expect(joins()).toBe(3)
+    expect(lab.state).toMatchObject({ place: 'refused', refusal: { message: 'You did not answer.' } })
+  })
+
+  it('stays outside when it is lost again and again', async () => {
+    const { lab, lose, joins } = createLosableLab()
+    await lab.enter('k7f-2q9')
+    for (let time = 0; time < 5; time++) await lose('lost')
+    expect(joins()).toBe(4)
+    expect(lab.state.place).toBe('refused')
   })
 
   it.each([

@@ -59,7 +59,7 @@ describe('statusOf', () => {
       'unknown',
       { ...initialState, place: 'refused', refusal: { code: 'ROOM_UNKNOWN', message: 'No room x.' } },
       'room-unknown',
-      /No room x\. Check the code/,
+      /This page is in no room/,
     ],
   ] as [string, LabState, string, RegExp][])('%s', (_, state, appState, sentence) => {
     const status = statusOf(state, 0)
