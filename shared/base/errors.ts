@@ -12,6 +12,8 @@ export type ErrorCode =
   | 'INVALID_ARGUMENT'
   | 'LEFT'
   | 'MISMATCH'
+  | 'NON_FINITE'
+  | 'NO_SAMPLES'
   | 'NO_WEBRTC'
   | 'PC_LIMIT'
   | 'PEER_LOST'
@@ -107,6 +109,27 @@ export class MismatchError extends PapilioError {
     super('MISMATCH', message)
     this.field = fields.field
     this.byRank = fields.byRank
+  }
+}
+
+/** No rank has samples that count: nothing to average, on all ranks alike; nothing was changed. */
+export class NoSamplesError extends PapilioError {
+  constructor() {
+    super('NO_SAMPLES', 'No rank has samples that count: there is nothing to average. Nothing was changed.')
+  }
+}
+
+/** Ranks have NaN or infinities in their data; nothing was changed on any rank. */
+export class NonFiniteError extends PapilioError {
+  readonly peers: readonly PeerName[]
+
+  constructor(peers: readonly PeerName[]) {
+    const names = peers.map(({ rank, name }) => `${name} (rank ${rank})`).join(', ')
+    super(
+      'NON_FINITE',
+      `There are values that are not finite numbers in the data of ${names}. Nothing was changed.`,
+    )
+    this.peers = peers
   }
 }
 

@@ -1,0 +1,126 @@
+/**
+ * Averages of named tensors over a group. Three phases, each the same on all ranks: a meeting compares names, types and shapes and tells the
+ * samples; the data travel in buckets, several in flight; a check compares what every rank holds in the end.
+ */
+import { NonFiniteError, type PeerName } from '../base/errors.ts'
+import type { CollectiveOptions, Group, Report } from '../collective/types.ts'
+import { agreeOnHash, meetAbout } from './agree.ts'
+import { foldLanes, proposeBucketBytes } from './fold.ts'
+import { createHasher } from './hash.ts'
+import { divideLane, lanesOf, unpackLanes } from './lanes.ts'
+import { manifestOf } from './manifest.ts'
+import { type CallOptions, untilSettled } from './meeting.ts'
+import { type Entry, entriesOf, firstNonFinite, type NamedTensors, type Values } from './tensors.ts'
+import { assertSamples, type Contribution, contributionsOf, type NonFinitePolicy } from './weights.ts'
+
+export interface AverageOptions extends CallOptions {
+  /** What this rank counts for: its number of samples, 0 or more. Default 1 on each rank: the plain mean. */
+  readonly samples?: number
+  /** Default 'error'. */
+  readonly nonFinite?: NonFinitePolicy
+  /** Bytes of one bucket. Default: by the measured network, agreed on by all ranks. */
+  readonly bucketBytes?: number
+  readonly algorithm?: CollectiveOptions['algorithm']
+  readonly onProgress?: CollectiveOptions['onProgress']
+}
+
+export interface AverageReport {
+  /** Whose data is in the result and for how much, in rank order. */
+  readonly contributors: readonly Contribution[]
+  /** Ranks that were dropped because of NaN or infinities. */
+  readonly dropped: readonly PeerName[]
+  /** Fingerprint of the averaged tensors; every rank has said that it has the same. Tensors with policy `keep` are left out. */
+  readonly hash: string
+  readonly epoch: number
+  /** Numbers of the ops that carried the data. */
+  readonly ops: readonly number[]
+  readonly bytesSent: number
+  readonly bytesReceived: number
+  /** Seconds of the slowest op, from its call to its end. */
+  readonly seconds: number
+  /** One report for each bucket. */
+  readonly buckets: readonly Report[]
+}
+
+export interface Averaged {
+  readonly tensors: Readonly<Record<string, Values>>
+  readonly report: AverageReport
+}
+
+/**
+ * Every rank gets the average of every rank's tensors, weighted by samples: sum(samples * x) / sum(samples), the same bits everywhere. The
+ * input is only read. All ranks call it with the same names, types, shapes and options.
+ *
+ * Weights on the wire are samples / max(samples), so that equal weights cost no rounding and large ones cannot overflow.
+ *
+ * @throws {MismatchError} names, types, shapes, policies or options differ; the message lists what and on which rank.
+ * @throws {NoSamplesError} no rank has samples.
+ * @throws {NonFiniteError} a rank has NaN or infinities, and nonFinite is 'error'.
+ */
+export async function averageTensors(
+  named: NamedTensors,
+  group: Group,
+  options: AverageOptions = {},
+): Promise<Averaged> {
+  const { samples = 1, nonFinite = 'error', timeoutMs, signal } = options
+  assertSamples(samples)
+  const entries = entriesOf(named)
+  const manifest = manifestOf(entries, { nonFinite })
+  const call: CallOptions = { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) }
+  const lanes = lanesOf(entries)
+  const isClean = entries.every(({ data, policy }) => policy === 'keep' || firstNonFinite(data) < 0)
+  const proposal = options.bucketBytes ?? proposeBucketBytes(group, lanes)
+  return untilSettled(async () => {
+    const about = { name: 'average', what: 'tensors', manifest }
+    const meeting = await meetAbout(group, about, [samples, isClean ? 0 : 1, proposal], call)
+    const rows = meeting.present.map(({ peer, record }) => ({
+      peer,
+      samples: record[0]!,
+      isBad: record[1] !== 0,
+    }))
+    const bad = rows.filter(({ isBad }) => isBad).map(({ peer }) => peer)
+    if (bad.length > 0 && nonFinite === 'error') throw new NonFiniteError(bad)
+    const dropped = nonFinite === 'drop-rank' ? bad : []
+    const contributors = contributionsOf(rows.filter(({ peer }) => !dropped.includes(peer)))
+    const most = Math.max(...contributors.map((row) => row.samples))
+    const weight = dropped.some(({ peerId }) => peerId === group.peerId) ? 0 : samples / most
+    const { vectors, buckets } = await foldLanes(group, lanes, {
+      ...call,
+      ...(options.algorithm !== undefined && { algorithm: options.algorithm }),
+      ...(options.onProgress && { onProgress: options.onProgress }),
+      entries,
+      weight,
+      epoch: meeting.epoch,
+      bucketBytes: meeting.present[0]!.record[2]!,
+    })
+    // A member that was lost on the way is in some buckets only: once more, without it.
+    if (buckets.some((report) => report.contributors.length !== rows.length)) return undefined
+    const totalWeight = contributors.reduce((sum, row) => sum + row.samples / most, 0)
+    for (const [index, lane] of lanes.entries()) divideLane(lane, vectors[index]!, totalWeight)
+    const result = unpackLanes(lanes, vectors, entries)
+    const hash = hashOf(entries, result)
+    await agreeOnHash(group, hash, meeting, call)
+    const total = (of: (report: Report) => number) => buckets.reduce((sum, report) => sum + of(report), 0)
+    return {
+      tensors: Object.fromEntries(result),
+      report: {
+        contributors,
+        dropped,
+        hash,
+        epoch: meeting.epoch,
+        ops: buckets.map(({ op }) => op),
+        bytesSent: total(({ bytesSent }) => bytesSent),
+        bytesReceived: total(({ bytesReceived }) => bytesReceived),
+        seconds: Math.max(0, ...buckets.map(({ seconds }) => seconds)),
+        buckets,
+      },
+    }
+  })
+}
+
+/** Of all tensors that are the same on every rank. */
+export function hashOf(entries: readonly Entry[], values: ReadonlyMap<string, Values>): string {
+  const hasher = createHasher()
+  for (const { name, policy } of entries) if (policy !== 'keep') hasher.add(values.get(name)!)
+  return hasher.digest()
+}

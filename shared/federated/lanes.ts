@@ -1,0 +1,114 @@
+/**
+ * From tensors of many kinds to a few vectors: a lane is one vector of one type that is folded by one operator. Every tensor lies in the
+ * lane of its policy, one after the other, and comes back from there.
+ */
+import { createValues, type Entry, typeOfValues, type Values, type ValuesType } from './tensors.ts'
+
+type Fold = 'sum' | 'max' | 'min'
+
+export interface Lane {
+  readonly type: ValuesType
+  readonly fold: Fold
+  readonly count: number
+  /** Tensors of this lane: where each begins. */
+  readonly parts: readonly { readonly entry: Entry; readonly offset: number }[]
+}
+
+/** Sums that are divided afterwards: of 32-bit floats as such, of all else in 64 bits. */
+const laneKeyOf = ({ data, policy }: Entry, floats: 'as-is' | 'f32'): [ValuesType, Fold] | undefined => {
+  if (policy === 'keep') return undefined
+  const type = typeOfValues(data)
+  if (policy === 'max' || policy === 'min' || policy === 'sum') return [type, policy]
+  if (type !== 'i32' && floats === 'f32') return ['f32', 'sum']
+  return [policy === 'mean' && type === 'f32' ? 'f32' : 'f64', 'sum']
+}
+
+/** In a fixed order, the same on every rank. With floats 'f32' every averaged float travels in 32 bits. */
+export function lanesOf(entries: readonly Entry[], floats: 'as-is' | 'f32' = 'as-is'): Lane[] {
+  const lanes = new Map<
+    string,
+    { type: ValuesType; fold: Fold; count: number; parts: Lane['parts'][number][] }
+  >()
+  for (const entry of entries) {
+    const key = laneKeyOf(entry, floats)
+    if (!key) continue
+    // Sums by policy 'sum' are not weighted: they must not share a vector with weighted ones.
+    const name = `${key.join(' ')} ${entry.policy === 'sum'}`
+    const lane = lanes.get(name) ?? { type: key[0], fold: key[1], count: 0, parts: [] }
+    lanes.set(name, lane)
+    lane.parts.push({ entry, offset: lane.count })
+    lane.count += entry.data.length
+  }
+  return [...lanes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lane]) => lane)
+}
+
+/** The lane's sum is divided by the sum of the weights. */
+function isWeighted({ parts, fold }: Lane): boolean {
+  return fold === 'sum' && parts[0]?.entry.policy !== 'sum'
+}
+
+/** What a tensor sends in place of itself: a variance sends its second moment, everything else its values. */
+function carrierOf(entry: Entry, entries: readonly Entry[]): (index: number) => number {
+  const { data, policy } = entry
+  if (typeof policy === 'string') return (i) => data[i]!
+  const mean = entries.find(({ name }) => name === policy.varianceOf)!.data
+  return (i) => data[i]! + mean[i]! * mean[i]!
+}
+
+/** What does not change the result of the fold. */
+const identityOf = ({ fold, type }: Lane): number => {
+  if (fold === 'sum') return 0
+  const lowest = type === 'i32' ? -(2 ** 31) : Number.NEGATIVE_INFINITY
+  return fold === 'max' ? lowest : type === 'i32' ? 2 ** 31 - 1 : Number.POSITIVE_INFINITY
+}
+
+/** This rank's vector: its carriers, times `weight` where the lane is weighted. A rank of weight 0 changes nothing in any lane. */
+export function packLane(lane: Lane, entries: readonly Entry[], weight: number): Values {
+  const vector = createValues(lane.type, lane.count)
+  if (weight === 0) {
+    vector.fill(identityOf(lane))
+    return vector
+  }
+  const scale = isWeighted(lane) ? weight : 1
+  for (const { entry, offset } of lane.parts) {
+    if (scale === 1 && typeof entry.policy === 'string') {
+      vector.set(entry.data, offset)
+      continue
+    }
+    const carrier = carrierOf(entry, entries)
+    for (let i = 0; i < entry.data.length; i++) vector[offset + i] = scale * carrier(i)
+  }
+  return vector
+}
+
+/** The mean of a weighted lane, in place: one rounding. */
+export function divideLane(lane: Lane, vector: Values, totalWeight: number): void {
+  if (isWeighted(lane)) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / totalWeight
+}
+
+/** The tensors that finished lanes stand for, by name; those with policy 'keep' are copies of this rank's own. */
+export function unpackLanes(
+  lanes: readonly Lane[],
+  vectors: readonly Values[],
+  entries: readonly Entry[],
+): Map<string, Values> {
+  const carriers = new Map<string, Values>()
+  for (const [index, { parts }] of lanes.entries())
+    for (const { entry, offset } of parts)
+      carriers.set(entry.name, vectors[index]!.subarray(offset, offset + entry.data.length))
+  return new Map(
+    entries.map((entry) => {
+      const { name, data, policy } = entry
+      const carried = carriers.get(name)
+      if (!carried) return [name, data.slice()]
+      const result = createValues(typeOfValues(data), data.length)
+      if (typeof policy !== 'string') {
+        const mean = carriers.get(policy.varianceOf)!
+        for (let i = 0; i < result.length; i++) result[i] = Math.max(0, carried[i]! - mean[i]! * mean[i]!)
+      } else if (policy === 'mean' && data instanceof Int32Array)
+        for (let i = 0; i < result.length; i++) result[i] = Math.round(carried[i]!)
+      else result.set(carried)
+      return [name, result]
+    }),
+  )
+}
