@@ -1,6 +1,8 @@
 /** A run, and the whole log, as files: seconds and bytes, decimal points, RFC 4180. */
+import { traceOf } from '../../../shared/collective/trace.ts'
 import type { EventLog } from './eventLog.ts'
-import { outcomesOf } from './results.ts'
+import { tracesOf } from './playback.ts'
+import { contributorsOf, outcomeOf, outcomesOf } from './results.ts'
 import type { RunState } from './runState.ts'
 
 export const exportSchema = 'papilio-lab-1'
@@ -23,6 +25,16 @@ export function runAsJson(run: RunState, context: { version: string; exportedAt:
     (_, value) => (typeof value === 'number' && !Number.isFinite(value) ? null : value),
     2,
   )
+}
+
+/** One variant of the run for Perfetto; undefined when no rank has told its messages. */
+export function runAsTrace(run: RunState, variant: number, version: string): string | undefined {
+  const outcome = outcomeOf(run, variant)
+  const traces = outcome && tracesOf(run, variant)
+  if (!outcome || !traces?.some((trace) => trace !== undefined)) return undefined
+  const ranks = contributorsOf(run, variant).map(({ name }, rank) => ({ name, messages: traces[rank] }))
+  const { runId, epoch, spec } = run.start
+  return JSON.stringify(traceOf({ ...outcome, ranks }, { run: runId, epoch, spec, version }))
 }
 
 const columns = [

@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventLog } from '../../../../client/page/session/eventLog.ts'
 import type { LabEvent } from '../../../../client/page/session/events.ts'
-import { logAsJsonLines, runAsJson, runsAsCsv } from '../../../../client/page/session/exportRun.ts'
+import {
+  logAsJsonLines,
+  runAsJson,
+  runAsTrace,
+  runsAsCsv,
+} from '../../../../client/page/session/exportRun.ts'
 import type { RankResult } from '../../../../client/page/session/messages.ts'
 import { stepEnds, tracesOf } from '../../../../client/page/session/playback.ts'
 import {
@@ -214,6 +219,16 @@ describe('files', () => {
     expect(lines[1]!.split(',')).toHaveLength(lines[0]!.split(',').length)
     expect(lines[1]).toMatch(/^run1,3,4096,f32,sum,butterfly,r=1 group=cyclic,3,5002,2,0.015,/)
     expect(lines[2]).toContain('"a,""b"""')
+  })
+
+  it('the trace has a process for each rank, and is not there when no rank told its messages', () => {
+    expect(runAsTrace(run, 0, '1.2.3')).toBeUndefined()
+    expect(runAsTrace(runWith([]), 0, '1.2.3')).toBeUndefined()
+    const traced = runWith([result(0, { trace: [[0, 0, 1, 100, 0, 0.001]] }), result(1), result(2)])
+    const file = JSON.parse(runAsTrace(traced, 0, '1.2.3')!)
+    const processes = file.traceEvents.filter(({ name }: { name: string }) => name === 'process_name')
+    expect(processes).toHaveLength(3)
+    expect(file.otherData).toMatchObject({ algorithm: 'butterfly', run: 'run1', epoch: 3, version: '1.2.3' })
   })
 
   it('the log is one JSON value a line', () => {
