@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { ArgumentError, PeerLostError } from '../base/errors.ts'
+import type { Codec, FloatArray } from '../wire/codec.ts'
 import { type DTypeInfo, dtypeOf, type NumericArray } from '../wire/dtype.ts'
 import { signatureOf } from '../wire/frame.ts'
 import type { Operator } from '../wire/resolve.ts'
@@ -29,6 +30,12 @@ export interface Vector {
   /** Where the fold goes; the input is only read. */
   readonly result: NumericArray
   readonly operator: Operator
+  /** Elements of the caller's vector: `data` may have some more. */
+  readonly count?: number
+  /** How elements travel, if not as they are. */
+  readonly codec?: Codec | undefined
+  /** Gets what this rank rounds away on the wire. */
+  readonly residual?: FloatArray | undefined
 }
 
 export interface Running {
@@ -73,12 +80,14 @@ export function createCalls(config: {
 
   const run: Calls['run'] = (op, attempt, plan, vector, options, running) => {
     const { shape } = plan
-    const { dtype } = vector
+    const { dtype, codec, residual } = vector
+    residual?.fill(0)
     const call: Call = {
       collective: shape.collective,
       name: options.name ?? '',
       dtype: dtype.name,
-      count: vector.data.length,
+      count: vector.count ?? vector.data.length,
+      wire: vector.codec?.name ?? '',
       operator: vector.operator.name,
       algorithm: `${shape.algorithm} ${JSON.stringify(shape.settings)}`,
       model: running.model ?? '',
@@ -105,6 +114,8 @@ export function createCalls(config: {
           combine: vector.operator.combine,
           input: vector.data,
           result: vector.result,
+          codec,
+          residual,
           segmentBytes: segmentFor(attempt),
         },
       },
@@ -127,6 +138,7 @@ export function createCalls(config: {
       name: '',
       dtype: dtype.name,
       count: array.length,
+      wire: '',
       operator: '',
       algorithm: '',
       model: '',
@@ -165,10 +177,14 @@ export function createCalls(config: {
     attempts: number,
   ): Promise<Omit<Report, 'attempts'>> => {
     const model = await engine.unlessFailed(op, config.models().before(op, attempt))
-    const { data, dtype, operator, result } = vector
+    const { data, dtype, operator, codec, residual, result } = vector
     const size = attempt.members.length
     const choose = attempts > 1 || size === 1 ? choosePlanAnew : choosePlan
-    const plan = choose({ count: data.length, dtype, operator, options }, size, model)
+    const plan = choose(
+      { count: data.length, dtype, operator, codec, isNoted: residual !== undefined, options },
+      size,
+      model,
+    )
     const version = plan.isAutomatic ? String(model.version) : ''
     const moved = await run(op, attempt, plan, vector, options, {
       timeoutSeconds: left(),
@@ -184,7 +200,7 @@ export function createCalls(config: {
       steps: plan.shape.steps,
       ...moved,
       predictedSeconds: plan.predictedSeconds,
-      identical: plan.isIdentical || !operator.rounds,
+      identical: plan.isIdentical || (!operator.rounds && !codec),
       why: plan.why,
     }
   }

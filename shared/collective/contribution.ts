@@ -6,6 +6,7 @@
  * sum w x and sum w of exactly the same contributors, whoever was lost on the way.
  */
 import { ArgumentError, UnsupportedError } from '../base/errors.ts'
+import { codecOf, type FloatArray } from '../wire/codec.ts'
 import {
   type DTypeInfo,
   dtypeOf,
@@ -24,13 +25,18 @@ export interface Contribution<T> {
   readonly vector: Vector
   /** The caller's array: `into`, or a new one. `isKept`: the fold is needed as it is for other ranks. */
   take(size: number, isKept: boolean): T
+  /** The call has failed. */
+  drop(): void
 }
 
-type Options<T extends VectorArray> = Pick<AllreduceOptions<T>, 'op' | 'dtype' | 'weight' | 'into'>
+type Options<T extends VectorArray> = Pick<
+  AllreduceOptions<T>,
+  'op' | 'dtype' | 'weight' | 'wire' | 'feedback' | 'into'
+>
 
 /** Throws ArgumentError and UnsupportedError before anything is sent. */
 export function contribute<T extends VectorArray>(data: T, options: Options<T>): Contribution<T> {
-  const { weight, into } = options
+  const { weight, feedback, into } = options
   const dtype = dtypeOf(data, options.dtype)
   const words = wordsOf(data)
   if (into && (into.length !== data.length || into[Symbol.toStringTag] !== data[Symbol.toStringTag]))
@@ -41,23 +47,43 @@ export function contribute<T extends VectorArray>(data: T, options: Options<T>):
   // A fold of a Float16Array sees its words.
   const op = (options.op ?? (weight === undefined ? 'sum' : 'mean')) as OperatorName | Fold
   const operator = weight === undefined ? resolveOperator(op, dtype, words) : weightedMean(op, weight, dtype)
-  const input = weight === undefined ? words : weighted(words as WeighedArray, weight)
+  const codec = codecOf(options.wire, dtype.name, operator.name)
+  if (feedback && !codec)
+    throw new ArgumentError(
+      'feedback',
+      'Feedback is for calls whose wire rounds: name one, or leave feedback away.',
+    )
+  const own =
+    weight === undefined
+      ? wholeBlocks(words, dtype, codec?.block ?? 1)
+      : weighted(words as FloatArray, weight)
+  const input = feedback ? feedback.borrow(own as FloatArray) : own
   const result = dtype.create(input.length)
-  const vector = { dtype, data: input, result, operator }
+  const residual = feedback && (dtype.create(input.length) as FloatArray)
+  const vector = { dtype, count: words.length, data: input, result, operator, codec, residual }
   return {
     vector,
+    drop: () => feedback?.give(undefined),
     take(size, isKept) {
+      feedback?.give(residual)
       const target = into && wordsOf(into)
       const out = target ?? (isKept || result.length > words.length ? dtype.create(words.length) : result)
       if (out !== result) out.set(result.subarray(0, words.length) as never)
-      if (weight !== undefined) divide(out as WeighedArray, Number(result[words.length]))
+      if (weight !== undefined) divide(out as FloatArray, Number(result[words.length]))
       else operator.finish?.(out, size)
       return into ?? (isNativeFloat16(data) ? nativeLike(data, out) : (out as T))
     },
   }
 }
 
-type WeighedArray = Float32Array | Float64Array
+/** Filled up with zeros to a whole number of blocks. */
+function wholeBlocks(words: NumericArray, dtype: DTypeInfo, block: number): NumericArray {
+  const rest = words.length % block
+  if (rest === 0) return words
+  const filled = dtype.create(words.length + block - rest)
+  filled.set(words as never)
+  return filled
+}
 
 function weightedMean(op: OperatorName | Fold, weight: number, dtype: DTypeInfo): Operator {
   if (op !== 'mean') throw new ArgumentError('weight', "A weight goes with op: 'mean' only.")
@@ -72,7 +98,7 @@ function weightedMean(op: OperatorName | Fold, weight: number, dtype: DTypeInfo)
   return { ...sum, name: 'weighted mean' }
 }
 
-function weighted(words: WeighedArray, weight: number): WeighedArray {
+function weighted(words: FloatArray, weight: number): FloatArray {
   const out =
     words instanceof Float32Array ? new Float32Array(words.length + 1) : new Float64Array(words.length + 1)
   for (let i = 0; i < words.length; i++) out[i] = words[i]! * weight
@@ -80,7 +106,7 @@ function weighted(words: WeighedArray, weight: number): WeighedArray {
   return out
 }
 
-function divide(out: WeighedArray, total: number): void {
+function divide(out: FloatArray, total: number): void {
   for (let i = 0; i < out.length; i++) out[i] = out[i]! / total
 }
 

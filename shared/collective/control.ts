@@ -21,6 +21,8 @@ export const callSchema = v.object({
   collective: text,
   name: text,
   dtype: text,
+  /** How elements travel; empty: as they are. */
+  wire: text,
   count: natural,
   operator: text,
   algorithm: text,

@@ -13,8 +13,10 @@
 import { assert } from '../base/assert.ts'
 import { ProtocolError } from '../base/errors.ts'
 import type { How, RankSchedule } from '../schedule/types.ts'
+import type { Codec, FloatArray } from '../wire/codec.ts'
 import type { DTypeInfo, NumericArray } from '../wire/dtype.ts'
 import type { Combine } from '../wire/kernels.ts'
+import { type Coding, createCoding, findLastingSends } from './coding.ts'
 
 interface Action {
   readonly length: number
@@ -29,9 +31,10 @@ interface Action {
 export interface OutgoingMessage {
   readonly peer: number
   readonly step: number
+  /** Of its elements, before they are encoded: what offsets count. */
   readonly bytes: number
   readonly sentBytes: number
-  /** Bytes of the next segment, when all its operands are in; -1 when they are not (or all is sent). */
+  /** Bytes of the next segment on the wire, when all its operands are in; -1 when they are not (or all is sent). */
   nextSegment(): number
   /** Copies the next segment to `target` (of nextSegment() bytes) and counts it as sent. */
   take(target: Uint8Array): void
@@ -55,7 +58,12 @@ export interface DataflowConfig {
   input: NumericArray
   /** Receives the chunks of `part.output` in chunk order. */
   result: NumericArray
+  /** On the wire. */
   segmentBytes: number
+  /** How elements travel, if not as they are; chunks are whole blocks of it. */
+  codec?: Codec | undefined
+  /** Gets what this rank rounds away, element by element of the vector. Chunk c is at offsets[c]. */
+  residual?: FloatArray | undefined
   /** A message may have become able to send its next segment. */
   onSendable(message: OutgoingMessage): void
 }
@@ -63,6 +71,7 @@ export interface DataflowConfig {
 export interface Dataflow {
   readonly outgoing: readonly OutgoingMessage[]
   readonly incoming: readonly IncomingMessage[]
+  /** On the wire. */
   readonly bytesTotal: number
   /** Bytes allocated for slots that are neither input nor result. */
   readonly scratchBytes: number
@@ -78,7 +87,11 @@ export interface Dataflow {
 }
 
 export function createDataflow(config: DataflowConfig): Dataflow {
-  const { part, offsets, dtype, combine, segmentBytes } = config
+  const { part, offsets, dtype, combine, codec } = config
+  const coding = codec && createCoding(codec, dtype, config.segmentBytes, config.residual)
+  const segmentBytes = coding?.segmentBytes ?? config.segmentBytes
+  const wireBytes = coding?.wireBytes ?? ((bytes: number) => bytes)
+  const positionOf = (slot: number) => offsets[part.slots[slot]!]!
   const lengthOf = (slot: number) => {
     const chunk = part.slots[slot]!
     return offsets[chunk + 1]! - offsets[chunk]!
@@ -115,6 +128,12 @@ export function createDataflow(config: DataflowConfig): Dataflow {
   const value: (NumericArray | undefined)[] = []
   const written: (Action | undefined)[] = []
   const reads: Action[][] = []
+  /** With a codec: slots that hold what others decode when it is sent. */
+  const projected = new Set<number>()
+  const noteWrite = (slot: number, isProjected: boolean) => {
+    if (isProjected) projected.add(slot)
+    else projected.delete(slot)
+  }
   for (const slot of part.input) {
     const at = inputs.at.get(slot)!
     value[slot] = config.input.subarray(at, at + lengthOf(slot))
@@ -189,7 +208,13 @@ export function createDataflow(config: DataflowConfig): Dataflow {
     readonly bytes: number
     sentBytes = 0
     #isSent = false
-    readonly #parts: { action: Action; memory: NumericArray; begin: number }[] = []
+    readonly #parts: {
+      action: Action
+      memory: NumericArray
+      begin: number
+      /** Its elements in the vector, when sending them loses something that is to be noted. */
+      losesAt: number | undefined
+    }[] = []
     /** First part that is not sent. */
     #at = 0
 
@@ -207,7 +232,8 @@ export function createDataflow(config: DataflowConfig): Dataflow {
           advance: () => config.onSendable(this),
         }
         const memory = readOf(action, slot)
-        if (length > 0) this.#parts.push({ action, memory, begin: bytes })
+        const losesAt = coding && config.residual && !projected.has(slot) ? positionOf(slot) : undefined
+        if (length > 0) this.#parts.push({ action, memory, begin: bytes, losesAt })
         bytes += length * dtype.bytes
       }
       this.bytes = bytes
@@ -223,13 +249,14 @@ export function createDataflow(config: DataflowConfig): Dataflow {
         const needed = Math.min(action.length, (end - begin) / dtype.bytes)
         if (limitOf(action) < needed) return -1
       }
-      return end - this.sentBytes
+      return wireBytes(end - this.sentBytes)
     }
 
     take(target: Uint8Array): void {
-      const end = this.sentBytes + target.byteLength
+      const end = Math.min(this.sentBytes + segmentBytes, this.bytes)
+      const raw = coding?.raw ?? target
       while (this.#at < this.#parts.length) {
-        const { action, memory, begin } = this.#parts[this.#at]!
+        const { action, memory, begin, losesAt } = this.#parts[this.#at]!
         if (begin >= end) break
         const to = Math.min(action.length, (end - begin) / dtype.bytes)
         const bytes = new Uint8Array(
@@ -237,11 +264,13 @@ export function createDataflow(config: DataflowConfig): Dataflow {
           memory.byteOffset + action.done * dtype.bytes,
           (to - action.done) * dtype.bytes,
         )
-        target.set(bytes, begin + action.done * dtype.bytes - this.sentBytes)
+        raw.set(bytes, begin + action.done * dtype.bytes - this.sentBytes)
+        if (losesAt !== undefined) coding?.project(memory.subarray(action.done, to), losesAt + action.done)
         progress(action, to - action.done)
         if (to < action.length) break
         this.#at++
       }
+      coding?.encode(end - this.sentBytes, target)
       this.sentBytes = end
       if (end === this.bytes) {
         this.#isSent = true
@@ -278,14 +307,16 @@ export function createDataflow(config: DataflowConfig): Dataflow {
         throw new ProtocolError(
           `segment at byte ${offset} of step ${this.step} from rank ${this.peer}, expected ${this.arrivedBytes}`,
         )
-      if (payload.byteLength % dtype.bytes !== 0)
-        throw new ProtocolError(`segment of ${payload.byteLength} bytes of ${dtype.name}`)
-      const end = offset + payload.byteLength
+      const bytes = coding ? coding.rawBytesIn(payload.byteLength) : payload.byteLength
+      if (bytes === undefined || bytes % dtype.bytes !== 0)
+        throw new ProtocolError(`segment of ${payload.byteLength} bytes of ${codec?.name ?? dtype.name}`)
+      const end = offset + bytes
       if (end > this.bytes)
         throw new ProtocolError(
           `segment ends at byte ${end} of a message of ${this.bytes} from rank ${this.peer}`,
         )
-      const aligned = payload.byteOffset % dtype.bytes === 0 ? payload : payload.slice()
+      const isAligned = payload.byteOffset % dtype.bytes === 0
+      const aligned = coding ? coding.decode(payload) : isAligned ? payload : payload.slice()
       while (this.#at < this.#parts.length) {
         const { begin, action } = this.#parts[this.#at]!
         if (begin >= end) break
@@ -366,20 +397,56 @@ export function createDataflow(config: DataflowConfig): Dataflow {
     }
   }
 
-  for (const [index, step] of part.steps.entries()) {
-    for (const { to, slots } of step.sends) outgoing.push(new Outgoing(to, index, slots))
-    for (const { from, slots, how } of step.receives)
-      incoming.set(keyOf(from, index), new Incoming(from, index, slots, how))
-    for (const { from, slot, how } of step.locals) addLocal(from, slot, how, index)
+  /** Replaces what slot holds by what others decode when it is sent. */
+  const addProjection = (coding: Coding, slot: number, step: number) => {
+    const action: Action = {
+      length: lengthOf(slot),
+      done: 0,
+      after: [],
+      before: [],
+      advance(limit) {
+        if (limit <= action.done) return
+        const { done } = action
+        const values = target.current.subarray(done, limit)
+        coding.project(values, positionOf(slot) + done, target.out.subarray(done, limit))
+        progress(action, limit - done)
+        if (action.done === action.length) finishOne(step)
+      },
+    }
+    const target = writeOf(action, slot, 'append')
+    noteWrite(slot, true)
+    if (action.length > 0) {
+      beginOne(step)
+      locals.push(action)
+    }
   }
+
+  const lastingSends = coding && findLastingSends(part)
+  for (const [index, step] of part.steps.entries()) {
+    if (coding)
+      for (const slot of lastingSends?.[index] ?? [])
+        if (!projected.has(slot)) addProjection(coding, slot, index)
+    for (const { to, slots } of step.sends) outgoing.push(new Outgoing(to, index, slots))
+    for (const { from, slots, how } of step.receives) {
+      incoming.set(keyOf(from, index), new Incoming(from, index, slots, how))
+      for (const slot of slots) noteWrite(slot, how === 'store')
+    }
+    for (const { from, slot, how } of step.locals) {
+      addLocal(from, slot, how, index)
+      noteWrite(slot, how === 'store' && projected.has(from))
+    }
+  }
+  if (coding)
+    for (const slot of part.output)
+      if (!projected.has(slot)) addProjection(coding, slot, Math.max(0, part.steps.length - 1))
   // A result that no step wrote is the input itself.
   for (const slot of part.output)
     if (value[slot] !== storage[slot] && value[slot]) storageOf(slot).set(value[slot] as never)
 
   const incomingList = [...incoming.values()]
   let bytesTotal = 0
-  for (const message of outgoing) bytesTotal += message.bytes
-  for (const message of incomingList) bytesTotal += message.bytes
+  for (const message of outgoing) bytesTotal += wireBytes(message.bytes)
+  for (const message of incomingList) bytesTotal += wireBytes(message.bytes)
 
   return {
     outgoing,

@@ -249,6 +249,7 @@ export function createEngine(config: EngineConfig): Engine {
         signature: request.signature,
         clock,
         lane: (rank) => lanes[rank],
+        onFault: (cause) => fail(op, faultOf(op, cause)),
       })
       entry.execution = execution
       cleanups.push(clock.after(request.timeoutSeconds, () => timeOut(op, entry, request.timeoutSeconds)))
@@ -376,6 +377,11 @@ function failureOf(): Deferred<never> {
 
 function abortedHere(op: number, reason: unknown): AbortedError {
   return new AbortedError(`Op ${op} was stopped by its caller.`, { cause: reason })
+}
+
+function faultOf(op: number, cause: unknown): AbortedError {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new AbortedError(`The fold of op ${op} has thrown: ${message}`, { cause })
 }
 
 /** The error as the other ranks get it; `by` is the rank that met it. */

@@ -22,6 +22,8 @@ export interface ExecutionConfig {
   /** Lane to a rank of the op; undefined when there is no link any more. */
   lane(rank: number): Lane | undefined
   onProgress(progress: Progress): void
+  /** The caller's fold has thrown: what is combined from now on is of no use. */
+  onFault(error: unknown): void
   /** The result is in: called before anything else can happen, so that a standing told from then on knows it. */
   onComplete?(): void
 }
@@ -110,8 +112,19 @@ export function createExecution(config: ExecutionConfig): Execution {
     message,
     onSent: (bytes: number) => moved('send', message.step, message.peer, bytes),
   })
+  let isFaulty = false
+  const { combine } = config.dataflow
   const dataflow: Dataflow = createDataflow({
     ...config.dataflow,
+    combine(out, left, right) {
+      if (isFaulty) return
+      try {
+        combine(out, left, right)
+      } catch (error) {
+        isFaulty = true
+        config.onFault(error)
+      }
+    },
     onSendable(message) {
       if (!isStarted || done.settled || message.nextSegment() < 0) return
       const lane = config.lane(message.peer)

@@ -170,8 +170,11 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   }
 
   async allreduce<T extends VectorArray>(data: T, options: AllreduceOptions<T> = {}) {
-    const { vector, take } = contribute(data, options)
-    const report = await this.#calls.collect(vector, options)
+    const { vector, take, drop } = contribute(data, options)
+    const report = await this.#calls.collect(vector, options).catch((error: unknown) => {
+      drop()
+      throw error
+    })
     // The fold itself may be kept for others; the caller gets an array of its own.
     const isKept = this.#retained.get(report.op)?.data === vector.result
     const result = take(report.contributors.length, isKept)

@@ -15,6 +15,7 @@ const fields: readonly (keyof Call)[] = [
   'collective',
   'name',
   'dtype',
+  'wire',
   'count',
   'operator',
   'algorithm',

@@ -1,11 +1,13 @@
 /** From a call to what will run: the algorithm and its settings, chosen or named, and where the chunks lie. */
 import { ArgumentError } from '../base/errors.ts'
+import { combinesOnce } from '../cost/candidates.ts'
 import { chooseSchedule } from '../cost/choose.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import { buildPart, completeSettings } from '../schedule/build.ts'
 import { chunkBounds } from '../schedule/partition.ts'
 import { algorithms } from '../schedule/registry.ts'
 import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
+import type { Codec } from '../wire/codec.ts'
 import type { DTypeInfo } from '../wire/dtype.ts'
 import type { Operator } from '../wire/resolve.ts'
 import type { Choice, CollectiveOptions } from './types.ts'
@@ -25,20 +27,26 @@ export interface PlanInput {
   readonly count: number
   readonly dtype: DTypeInfo
   readonly operator: Operator
+  /** How elements travel, if not as they are. */
+  readonly codec?: Codec | undefined
+  /** What is rounded on the way is noted. */
+  readonly isNoted?: boolean
   readonly options: Pick<CollectiveOptions, 'algorithm' | 'r' | 'settings' | 'consistency'>
 }
 
 /** Throws ArgumentError when the call names an algorithm or settings that this size does not admit. */
 export function choosePlan(input: PlanInput, size: number, model: NetworkModel): Plan & { choice: Choice } {
-  const { count, dtype, operator, options } = input
+  const { count, dtype, operator, codec, isNoted = false, options } = input
   const { algorithm = 'auto', r, settings, consistency = 'identical' } = options
   const choice = chooseSchedule(
     {
       size,
-      bytes: count * dtype.bytes,
+      bytes: codec?.encodedBytes(count) ?? count * dtype.bytes,
       rounds: operator.rounds,
       commutative: operator.commutative,
       idempotent: operator.idempotent,
+      // Ranks that combine what others have rounded, or the same rounding noted twice, would not end alike.
+      ...(codec && (isNoted || consistency === 'identical') && { once: true }),
       consistency,
       algorithm,
       ...(r !== undefined && { r }),
@@ -47,7 +55,8 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
     model,
   )
   return {
-    ...planOf(choice.algorithm, choice.chosen.settings, size, count),
+    ...planOf(choice.algorithm, choice.chosen.settings, size, count, codec?.block),
+    ...(codec && { isIdentical: combinesOnce(choice.algorithm, size, choice.chosen.settings) }),
     isAutomatic: algorithm === 'auto' || r === 'auto',
     predictedSeconds: choice.chosen.seconds,
     why: choice.why,
@@ -70,12 +79,19 @@ export function choosePlanAnew(input: PlanInput, size: number, model: NetworkMod
   }
 }
 
-export function planOf(algorithm: Algorithm, settings: Settings, size: number, count: number): Plan {
+/** Chunks are whole blocks of `block` elements. */
+export function planOf(
+  algorithm: Algorithm,
+  settings: Settings,
+  size: number,
+  count: number,
+  block = 1,
+): Plan {
   const complete = completeSettings(algorithm, size, settings)
   const shape = algorithm.shape(size, complete)
   return {
     shape,
-    offsets: chunkBounds(shape, count),
+    offsets: chunkBounds(shape, count / block).map((bound) => bound * block),
     isIdentical: algorithm.identical(size, complete),
     isAutomatic: false,
     predictedSeconds: 0,

@@ -5,7 +5,9 @@ import type { Choice, NetworkModel } from '../cost/types.ts'
 import type { Member, View } from '../membership/types.ts'
 import type { Settings } from '../schedule/types.ts'
 import type { LinkStatus } from '../transport/types.ts'
+import type { Wire } from '../wire/codec.ts'
 import type { DType, NumericArray, VectorArray } from '../wire/dtype.ts'
+import type { Feedback } from '../wire/feedback.ts'
 import type { Fold } from '../wire/fold.ts'
 import type { OperatorName } from '../wire/operator.ts'
 
@@ -47,6 +49,13 @@ export interface AllreduceOptions<T extends VectorArray = NumericArray> extends 
   op?: OperatorName | Fold<T>
   /** The words of a Uint16Array are integers unless this says `f16` or `bf16`. */
   dtype?: DType
+  /**
+   * Floats may travel in fewer bits: f16, bf16 or q8 (8 bits and a scale per 64 elements). Combined in their own type; the bound of the
+   * error is in docs/numbers.md.
+   */
+  wire?: Wire
+  /** What rounding on the wire takes from this call is added to the next one with the same handle. */
+  feedback?: Feedback
   /** With op `mean`: the result is sum(weight x) / sum(weight). The number of samples, say. */
   weight?: number
   /** Where the result goes; may be the input itself. Written only when the op has succeeded. */

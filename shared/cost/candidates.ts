@@ -170,6 +170,8 @@ function refusalOf(request: ChoiceRequest, algorithm: Algorithm, settings: Setti
     return 'It needs a link between every two ranks.'
   if (consistency === 'identical' && rounds && !algorithm.identical(size, settings))
     return "Ranks may differ in the last bits of a float result; consistency 'fast' admits it."
+  if (request.once && !combinesOnce(algorithm, size, settings))
+    return 'It combines the same operands on several ranks, which may hold them rounded and not rounded.'
   if (memoryBytes !== undefined) {
     const { one, all } = trafficOf(algorithm, size, settings)
     const needed = (one ?? all()).scratchShare * bytes
@@ -177,6 +179,17 @@ function refusalOf(request: ChoiceRequest, algorithm: Algorithm, settings: Setti
       return `It needs ${Math.ceil(needed)} bytes of work space, more than ${memoryBytes}.`
   }
   return undefined
+}
+
+/**
+ * The sum of P contributions takes P - 1 combines. With no more than that, each result is made on one rank, and each
+ * partial result is used once.
+ */
+export function combinesOnce(algorithm: Algorithm, size: number, settings: Settings): boolean {
+  const { one, all } = trafficOf(algorithm, size, settings)
+  const { combine, ranks } = one ?? all()
+  const combined = combine.reduce((sum, share) => sum + share, 0) * (size / ranks)
+  return combined < size - 1 + 1e-6
 }
 
 function nothingLeft(request: ChoiceRequest, refused: Choice['refused']): string {

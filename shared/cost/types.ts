@@ -86,6 +86,8 @@ export interface ChoiceRequest {
   readonly rounds: boolean
   readonly commutative: boolean
   readonly idempotent: boolean
+  /** No operand may be combined on more than one rank: what travels is rounded, and each rounding must count once. */
+  readonly once?: boolean
   /** `identical`: all ranks end with the same bits. */
   readonly consistency: 'identical' | 'fast'
   /** Name, or `auto` (default): the best of all that the call admits. */
