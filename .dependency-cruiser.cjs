@@ -123,8 +123,8 @@ module.exports = {
     ),
     forbid(
       'valibot-where-input-is-parsed',
-      'foreign input enters shared/ in signaling, wire and the control messages of the collective',
-      { path: '^shared/', pathNot: '^shared/(signaling|wire|collective)/' },
+      'foreign input enters shared/ in signaling, wire, the control messages of the collective and checkpoints',
+      { path: '^shared/', pathNot: '^shared/(signaling|wire|collective|federated)/' },
       { path: 'node_modules/valibot/' },
     ),
     forbid(

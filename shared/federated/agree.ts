@@ -1,6 +1,6 @@
 /** What all ranks must have alike, before data move and after. */
 import { MismatchError } from '../base/errors.ts'
-import type { Group } from '../collective/types.ts'
+import type { Group, Report } from '../collective/types.ts'
 import { hashText } from './hash.ts'
 import { manifestError } from './manifest.ts'
 import { type CallOptions, gatherBytes, gatherTexts, type Meeting, meet, type Place } from './meeting.ts'
@@ -37,14 +37,14 @@ export async function agreeOnHash(
   hash: string,
   place: Place,
   call: CallOptions,
-): Promise<void> {
+): Promise<Report> {
   const bytes = new Uint8Array(Uint32Array.from(wordsOf(hash)).buffer)
-  const { present } = await gatherBytes(group, bytes, place, { ...call, name: 'hash of the result' })
+  const { present, report } = await gatherBytes(group, bytes, place, { ...call, name: 'hash of the result' })
   const found = present.map(({ peer, bytes: row }) => ({
     peer,
     hash: [...new Uint32Array(row.slice().buffer)].map((half) => half.toString(16).padStart(8, '0')).join(''),
   }))
-  if (found.every((other) => other.hash === found[0]!.hash)) return
+  if (found.every((other) => other.hash === found[0]!.hash)) return report
   const list = found.map(({ peer, hash: other }) => `${peer.name} (rank ${peer.rank}): ${other}`).join(', ')
   throw new MismatchError(`The ranks ended with different results. ${list}.`, {
     field: 'hash',

@@ -20,7 +20,7 @@ const laneKeyOf = ({ data, policy }: Entry, floats: 'as-is' | 'f32'): [ValuesTyp
   const type = typeOfValues(data)
   if (policy === 'max' || policy === 'min' || policy === 'sum') return [type, policy]
   if (type !== 'i32' && floats === 'f32') return ['f32', 'sum']
-  return [policy === 'mean' && type === 'f32' ? 'f32' : 'f64', 'sum']
+  return [typeof policy === 'string' && type === 'f32' ? 'f32' : 'f64', 'sum']
 }
 
 /** In a fixed order, the same on every rank. With floats 'f32' every averaged float travels in 32 bits. */
@@ -105,7 +105,7 @@ export function unpackLanes(
       if (typeof policy !== 'string') {
         const mean = carriers.get(policy.varianceOf)!
         for (let i = 0; i < result.length; i++) result[i] = Math.max(0, carried[i]! - mean[i]! * mean[i]!)
-      } else if (policy === 'mean' && data instanceof Int32Array)
+      } else if (data instanceof Int32Array && (policy === 'mean' || policy === 'statistic'))
         for (let i = 0; i < result.length; i++) result[i] = Math.round(carried[i]!)
       else result.set(carried)
       return [name, result]

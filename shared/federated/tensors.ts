@@ -5,13 +5,14 @@ export type Values = Float32Array | Float64Array | Int32Array
 
 /**
  * - `mean`: weighted by samples; integers are rounded to the nearest, so that a counter never becomes a fraction. Default of floats.
+ * - `statistic`: as `mean`, for what is counted and not trained (the moving mean of a BatchNorm): no optimizer moves it.
  * - `max`, `min`: of all ranks. `max` is the default of integers: counters of steps, seen batches, versions.
  * - `sum`: not weighted.
  * - `keep`: every rank keeps its own; only its shape is compared.
  * - `{ varianceOf: name }`: the variance around the mean of that name, pooled: the mean of (variance + mean^2) less the square of the
  *   averaged mean, so that ranks whose data differ do not get a variance that is too small.
  */
-export type Policy = 'mean' | 'max' | 'min' | 'sum' | 'keep' | { readonly varianceOf: string }
+export type Policy = 'mean' | 'statistic' | 'max' | 'min' | 'sum' | 'keep' | { readonly varianceOf: string }
 
 export interface Tensor {
   readonly data: Values
@@ -66,10 +67,10 @@ export function entriesOf(named: NamedTensors): Entry[] {
   for (const { name, policy, data } of entries) {
     if (typeof policy === 'string') continue
     const mean = entries.find((entry) => entry.name === policy.varianceOf)
-    if (!mean || mean.data.length !== data.length || mean.policy !== 'mean')
+    if (!mean || mean.data.length !== data.length || (mean.policy !== 'mean' && mean.policy !== 'statistic'))
       throw new ArgumentError(
         name,
-        `Tensor '${name}': its mean '${policy.varianceOf}' must be there with as many elements and policy 'mean'.`,
+        `Tensor '${name}': its mean '${policy.varianceOf}' must be there with as many elements and be averaged.`,
       )
   }
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
