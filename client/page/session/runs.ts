@@ -149,10 +149,11 @@ export class RunMember implements Events<RunEvents> {
     this.#presence.hide(isHidden)
   }
 
+  /** Takes no part any more. A call that goes on is not stopped: it ends here when the peer leaves, and the others go on with it. */
   close(): void {
     this.#presence.close()
     for (const off of this.#off) off()
-    this.#current?.part?.abort(new AbortedError('This peer left.'))
+    this.#current = undefined
   }
 
   #tellAll(message: RunMessage): void {

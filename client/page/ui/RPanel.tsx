@@ -114,10 +114,8 @@ function RLine({ row }: { row: RRow }): JSX.Element {
         {row.isBestMeasured && <Best label="best measured" />}
         {measured ? formatSeconds(measured.median) : '–'}
         {measured && (
-          <span class="sub">
-            {measured.seconds.length === 1
-              ? 'one run'
-              : `p95 ${formatSeconds(measured.p95)}, n ${measured.seconds.length}`}
+          <span class="sub" title={`median of ${plural(measured.seconds.length, 'run')}`}>
+            {measured.seconds.length === 1 ? 'one run' : `p95 ${formatSeconds(measured.p95)}`}
           </span>
         )}
       </td>

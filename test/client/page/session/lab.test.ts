@@ -185,6 +185,19 @@ describe('Lab on real groups in memory', () => {
     expect(outcomesOf(lab.state.run!)[0]).toMatchObject({ told: 3, size: 3, lost: 0, wrong: 0 })
   })
 
+  it('goes on without a peer of the page that is sent away in the middle', async () => {
+    const { lab } = createMemoryLab({ latency: 0.002 })
+    await lab.enter(undefined)
+    await lab.addInPage(3)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    lab.request({ ...spec, bytes: 1 << 20, repeats: 1, warmup: 0, variants: [{ algorithm: 'ring' }] })
+    await until(lab, () => lab.state.run?.progress !== undefined)
+    await lab.removeInPage([...lab.state.inPage][1]!)
+    await until(lab, () => lab.state.run?.phase !== 'running')
+    expect(lab.state.run).toMatchObject({ phase: 'done', lost: [{ name: 'Cem' }] })
+    expect(outcomesOf(lab.state.run!)[0]).toMatchObject({ told: 3, askedFor: 3, wrong: 0 })
+  })
+
   it('can be stopped when it has lost a peer, by any of those who are left', async () => {
     const { lab, room } = createMemoryLab({ latency: 0.002 })
     await lab.enter(undefined)
