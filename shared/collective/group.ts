@@ -35,7 +35,10 @@ export interface GroupConfig {
   clock?: Clock
   /** Measure the links of a new epoch and agree on a model. Default true. */
   measure?: boolean
-  /** A member that gives no sign of life for so long is reported as lost. Default 3; Infinity: never. */
+  /**
+   * A member that gives no sign of life for so long is reported as lost. Default 5: on a busy machine the association of a living
+   * peer stands still for 3 s when it repeats itself in vain, and closing it costs the op that runs; Infinity: never.
+   */
   silenceSeconds?: number
 }
 
@@ -67,7 +70,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   #state: GroupState = 'connecting'
   #stopConnecting = () => {}
 
-  constructor({ transport, membership, clock = realClock, measure = true, silenceSeconds = 3 }: GroupConfig) {
+  constructor({ transport, membership, clock = realClock, measure = true, silenceSeconds = 5 }: GroupConfig) {
     super()
     this.#clock = clock
     this.#transport = transport
