@@ -1,10 +1,11 @@
 /** From what a call asks for to what runs: one operator on elements of one type. */
 import { ArgumentError } from '../base/errors.ts'
-import type { DTypeInfo, NumericArray } from './dtype.ts'
+import type { DType, DTypeInfo, NumericArray } from './dtype.ts'
 import { checkIdentity, combineOf, type Fold } from './fold.ts'
 import { bf16, f16 } from './half.ts'
-import { type Combine, kernels } from './kernels.ts'
+import { type Combine, type KernelName, kernels } from './kernels.ts'
 import { type OperatorName, operatorNames, requireAdmitted } from './operator.ts'
+import { simdKernel } from './simd.ts'
 
 export interface Operator {
   /** Calls with different names do not meet. */
@@ -31,12 +32,17 @@ export function resolveOperator(op: OperatorName | Fold, dtype: DTypeInfo, data?
   const isExact = op !== 'sum' && op !== 'mean' && op !== 'prod'
   return {
     name: op,
-    combine: kernels[dtype.name][op === 'mean' ? 'sum' : op]!,
+    combine: kernelOf(dtype.name, op === 'mean' ? 'sum' : op),
     commutative: true,
     idempotent: isExact && op !== 'bxor',
     rounds: dtype.isFloat && !isExact,
     ...(op === 'mean' && { finish: divisionOf(dtype) }),
   }
+}
+
+/** The fastest there is for an admitted pair. */
+export function kernelOf(dtype: DType, name: KernelName): Combine {
+  return simdKernel(dtype, name) ?? kernels[dtype][name]!
 }
 
 function resolveFold(fold: Fold, dtype: DTypeInfo, data: NumericArray | undefined): Operator {
