@@ -122,9 +122,13 @@ export function rRows(
   const fast: LabSettings = { ...settings, algorithm: key, consistency: 'fast' }
   const auto = choiceOf({ ...fast, r: 'auto' }, size, model)
   const rows = rValues(key, size).flatMap((r) => {
-    const choice = choiceOf({ ...fast, r }, size, model)
+    // As auto prices it, where auto considers it: the same number wherever the page shows it.
+    const isThis = ({ settings }: Prediction) => settings.r === r
+    const choice =
+      typeof auto === 'string' || !auto.candidates.some(isThis) ? choiceOf({ ...fast, r }, size, model) : auto
     if (typeof choice === 'string') return []
-    const { algorithm, chosen: prediction } = choice
+    const { algorithm } = choice
+    const prediction = choice.candidates.find(isThis) ?? choice.chosen
     const found = measured.get(settingsKey(prediction.algorithm, prediction.settings))
     return [
       {

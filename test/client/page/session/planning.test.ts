@@ -63,6 +63,14 @@ describe('rRows', () => {
 })
 
 describe('choiceOf', () => {
+  it('shows the same price for the r that auto takes as the table of every r', () => {
+    for (const bytes of [425, 65536, 1 << 20]) {
+      const choice = choiceOf({ ...defaultSettings, bytes, r: 'auto' }, 7, model)
+      const row = rows({ bytes }).find(({ isChosen }) => isChosen)
+      expect(choice).toMatchObject({ chosen: { seconds: row?.prediction.seconds } })
+    }
+  })
+
   it('says why nothing fits', () => {
     const settings = { ...defaultSettings, consistency: 'identical', r: 2 } as const
     expect(choiceOf(settings, 7, model)).toMatch(/last bits/)
