@@ -20,7 +20,12 @@ export interface AdmittedCandidate extends Candidate {
   readonly graph: Compiled
 }
 
-type Refusal = Choice['refused'][number]
+export type Refusal = Choice['refused'][number]
+
+export interface Admission {
+  readonly admitted: readonly AdmittedCandidate[]
+  readonly refused: readonly Refusal[]
+}
 
 export const auto = 'auto'
 
@@ -29,10 +34,11 @@ export function findCandidates(
   request: ChoiceRequest,
   model: NetworkModel,
   algorithms: readonly Algorithm[],
-): { admitted: readonly AdmittedCandidate[]; refused: readonly Refusal[] } {
+): Admission {
   const refused: Refusal[] = []
-  const admitted = candidatesOf(request, model, algorithms).filter(({ algorithm, settings }) => {
-    const reason = refusalOf(request, algorithm, settings)
+  const found = groupsText(clusterRanks(model))
+  const admitted = candidatesOf(request, found, algorithms).filter(({ algorithm, settings }) => {
+    const reason = refusalOf(request, found, algorithm, settings)
     if (reason !== undefined) refused.push({ algorithm: algorithm.name, settings, reason })
     return reason === undefined
   })
@@ -43,7 +49,7 @@ export function findCandidates(
 /** What the call leaves open: all variants of all algorithms, or the open parameters of the named one. */
 function candidatesOf(
   request: ChoiceRequest,
-  model: NetworkModel,
+  found: string | undefined,
   algorithms: readonly Algorithm[],
 ): Candidate[] {
   const { size, collective = 'allreduce', algorithm: name = auto, r } = request
@@ -52,7 +58,7 @@ function candidatesOf(
   const ofCollective = algorithms.filter((algorithm) => algorithm.collective === collective)
   if (name === auto)
     return ofCollective.flatMap((algorithm) =>
-      withFixed(algorithm, withFoundGroups(algorithm, model), fixed).map((settings) => ({
+      withFixed(algorithm, withFoundGroups(algorithm, size, found), fixed).map((settings) => ({
         algorithm,
         settings,
       })),
@@ -104,19 +110,22 @@ function withFixed(
 }
 
 /** The variants of an algorithm; one that works in groups of ranks also with the groups that the links suggest. */
-function withFoundGroups(algorithm: Algorithm, model: NetworkModel): readonly Settings[] {
-  const variants = algorithm.variants(model.size)
+function withFoundGroups(
+  algorithm: Algorithm,
+  size: number,
+  groups: string | undefined,
+): readonly Settings[] {
+  const variants = algorithm.variants(size)
   if (!algorithm.parameters.some(({ name }) => name === 'groups')) return variants
-  const groups = groupsText(clusterRanks(model))
   return groups === undefined
     ? variants
     : [...variants, ...variants.map((settings) => ({ ...settings, groups }))]
 }
 
 /**
- * Schedules that are the same under another name, and on links that are alike also those whose ranks send and combine
- * as much in each step, only to others: the first of them stands for all, if possible one that gives all ranks the
- * same bits. The others are listed as refused. What the call names is never left out.
+ * On links that are alike, schedules that are one under several names, or whose ranks do the same, only with others: the
+ * first of them stands for all, if possible one that gives all ranks the same bits. The others are listed as refused.
+ * What the call names is never left out.
  */
 function withoutTwins(
   request: ChoiceRequest,
@@ -129,37 +138,42 @@ function withoutTwins(
     ...candidate,
     graph: trafficOf(candidate.algorithm, size, candidate.settings),
   }))
-  if (name !== auto) return compared
-  const { isAlike } = networkOf(model)
-  const twinsOf = ({ graph: { kind, peers } }: AdmittedCandidate) =>
-    kind && (isAlike ? kind : `${kind} ${peers}`)
+  // Where links differ, search.ts looks for twins among those that come near: who all their peers are takes long to ask.
+  if (name !== auto || !networkOf(model).isAlike) return compared
   const isIdentical = (candidate: AdmittedCandidate) =>
     candidate.algorithm.identical(size, candidate.settings)
   const first = new Map<string, AdmittedCandidate>()
   for (const candidate of compared) {
-    const twins = twinsOf(candidate)
-    const known = twins && first.get(twins)
-    if (twins && (!known || (!isIdentical(known) && isIdentical(candidate)))) first.set(twins, candidate)
+    const { kind } = candidate.graph
+    const known = kind && first.get(kind)
+    if (kind && (!known || (!isIdentical(known) && isIdentical(candidate)))) first.set(kind, candidate)
   }
   return compared.filter((candidate) => {
-    const { algorithm, settings } = candidate
-    const original = first.get(twinsOf(candidate) ?? '')
+    const original = first.get(candidate.graph.kind ?? '')
     if (!original || original === candidate) return true
-    const label = labelOf({ algorithm: original.algorithm.name, settings: original.settings })
-    refused.push({
-      algorithm: algorithm.name,
-      settings,
-      reason: `Every rank does the same as with ${label}.`,
-    })
+    refused.push(refusedTwin(candidate, original))
     return false
   })
 }
 
+export function refusedTwin({ algorithm, settings }: Candidate, original: Candidate): Refusal {
+  const label = labelOf({ algorithm: original.algorithm.name, settings: original.settings })
+  return { algorithm: algorithm.name, settings, reason: `Every rank does the same as with ${label}.` }
+}
+
 /** Why the call does not admit a candidate; undefined when it does. */
-function refusalOf(request: ChoiceRequest, algorithm: Algorithm, settings: Settings): string | undefined {
+function refusalOf(
+  request: ChoiceRequest,
+  found: string | undefined,
+  algorithm: Algorithm,
+  settings: Settings,
+): string | undefined {
   const { size, bytes, algorithm: name = auto, consistency, rounds, memoryBytes } = request
   const { restrictions } = algorithm
   if (name === auto && algorithm.baseline) return 'A baseline: measured and drawn, never proposed.'
+  const isGiven = request.settings?.groups !== undefined
+  if (name === auto && settings.groups !== undefined && settings.groups !== found && !isGiven)
+    return 'Groups pay only where a gap between the links parts the ranks: not here.'
   const reason = algorithm.refuses(size, settings)
   if (reason !== undefined) return reason
   if (!request.commutative && !algorithm.ordered(size, settings))

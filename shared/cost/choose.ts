@@ -4,11 +4,11 @@
  */
 import { algorithms as registry } from '../schedule/registry.ts'
 import type { Algorithm } from '../schedule/types.ts'
-import { auto, findCandidates } from './candidates.ts'
+import { type Admission, type AdmittedCandidate, auto, findCandidates } from './candidates.ts'
 import { whyChosen } from './explain.ts'
 import { ladderOf, stepOf } from './ladder.ts'
 import { predict } from './predict.ts'
-import { refine } from './refine.ts'
+import { search } from './search.ts'
 import type { Choice, ChoiceRequest, NetworkModel, Prediction } from './types.ts'
 
 export interface Chosen extends Choice {
@@ -18,6 +18,11 @@ export interface Chosen extends Choice {
 /** Choices kept per model: a program calls with few different vectors. */
 const cacheLimit = 256
 const cache = new WeakMap<NetworkModel, Map<string, Chosen>>()
+/** What a kind of call admits does not depend on the length of its vector. */
+const admissions = new WeakMap<NetworkModel, Map<string, Admission>>()
+
+const keyOf = (request: Partial<ChoiceRequest>): string =>
+  JSON.stringify(Object.entries(request).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /**
  * The variant to run, with the price of every candidate.
@@ -26,7 +31,7 @@ const cache = new WeakMap<NetworkModel, Map<string, Chosen>>()
 export function chooseSchedule(request: ChoiceRequest, model: NetworkModel): Chosen {
   const known = cache.get(model) ?? new Map<string, Chosen>()
   cache.set(model, known)
-  const key = JSON.stringify(Object.entries(request).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const key = keyOf(request)
   const found = known.get(key)
   if (found) return found
   const made = choose(request, model, registry)
@@ -35,16 +40,31 @@ export function chooseSchedule(request: ChoiceRequest, model: NetworkModel): Cho
   return made
 }
 
+function admissionOf(
+  request: ChoiceRequest,
+  model: NetworkModel,
+  algorithms: readonly Algorithm[],
+): Admission {
+  if (algorithms !== registry || request.memoryBytes !== undefined)
+    return findCandidates(request, model, algorithms)
+  const known = admissions.get(model) ?? new Map<string, Admission>()
+  admissions.set(model, known)
+  const { bytes: _, ...kind } = request
+  const key = keyOf(kind)
+  const found = known.get(key) ?? findCandidates(request, model, algorithms)
+  known.set(key, found)
+  return found
+}
+
 /** The same from another list of algorithms, without a cache. */
 export function choose(call: ChoiceRequest, model: NetworkModel, algorithms: readonly Algorithm[]): Chosen {
   const request = withoutData(call)
-  const { admitted, refused } = findCandidates(request, model, algorithms)
-  const summed = admitted.map((candidate) => ({
-    ...candidate,
-    prediction: predict(candidate.algorithm, candidate.settings, request.bytes, model, request.rounds),
-  }))
+  const { admitted, refused } = admissionOf(request, model, algorithms)
   const isStepped = isLadder(request)
-  const priced = isStepped ? summed : refine(summed, request.bytes, model)
+  const { found, refused: left } = isStepped
+    ? { found: priceAll(admitted, request, model), refused: [] }
+    : search(admitted, request, model)
+  const priced = [...found]
   priced.sort((a, b) => compare(a.prediction, b.prediction))
   const candidates = priced.map(({ prediction }) => prediction)
 
@@ -59,7 +79,7 @@ export function choose(call: ChoiceRequest, model: NetworkModel, algorithms: rea
     algorithm: best.algorithm,
     chosen: best.prediction,
     candidates,
-    refused,
+    refused: [...refused, ...left],
     why: whyChosen(best.prediction, alternativeTo(best.prediction, candidates), request.bytes),
   }
 }
@@ -69,6 +89,16 @@ function withoutData(call: ChoiceRequest): ChoiceRequest {
   if (call.collective !== 'barrier') return call
   return { ...call, rounds: false, commutative: true, idempotent: true }
 }
+
+const priceAll = (
+  candidates: readonly AdmittedCandidate[],
+  { bytes, rounds }: ChoiceRequest,
+  model: NetworkModel,
+) =>
+  candidates.map((candidate) => ({
+    ...candidate,
+    prediction: predict(candidate.algorithm, candidate.settings, bytes, model, rounds),
+  }))
 
 /** Only r is open, of a named algorithm. */
 function isLadder({ algorithm = auto, r, settings = {} }: ChoiceRequest): boolean {

@@ -1,46 +1,52 @@
 /** The graphs of a schedule: of every rank, and where all ranks do the same of one that stands for all. */
 import { chunkWidth } from '../schedule/counts.ts'
-import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
+import type { Algorithm, RankSchedule, Schedule, ScheduleShape, Settings } from '../schedule/types.ts'
 import { expandShifted, isShifted } from './shifted.ts'
 import { compileTraffic, type Traffic } from './traffic.ts'
 
 export interface Compiled {
   /** A single rank that stands for all, when all do the same. */
   readonly one: Traffic | undefined
-  /**
-   * What each rank sends and combines in each step, when all do the same: equal for schedules that differ only in who
-   * talks to whom.
-   */
+  /** What each rank does, without saying with whom, when all do the same: equal for schedules that differ in that only. */
   readonly kind: string | undefined
   /** Who sends to whom, as a number: schedules of one kind and equal peers are one. */
-  readonly peers: number
+  peers(): number
   /** Every rank. Made when first asked for. */
   all(): Traffic
 }
 
+type PartOf = (rank: number) => RankSchedule
+
 /** Above this size the graph of every rank is not made to price a schedule of which one rank stands for all. */
 export const largestWhole = 128
-/** Up to this size every rank is asked whether it does what the others do; above it, ranks all over. */
-const largestAsked = 24
 
 export function compileAlgorithm(algorithm: Algorithm, size: number, settings: Settings): Compiled {
-  return compileSchedule(algorithm.shape(size, settings), (rank) => algorithm.part(size, settings, rank))
+  const part: PartOf = (rank) => algorithm.part(size, settings, rank)
+  return compile(algorithm.shape(size, settings), part, algorithm.alike)
 }
 
-export function compileSchedule(shape: ScheduleShape, part: (rank: number) => RankSchedule): Compiled {
+/** Of a schedule that is in no registry: its parts say whether all ranks do the same. */
+export function compileSchedule(schedule: Schedule): Compiled {
+  const signatures = schedule.ranks.map((part) => signatureOf(schedule, part))
+  const isAlike = signatures.every((signature) => signature === signatures[0])
+  return compile(schedule, (rank) => schedule.ranks[rank]!, isAlike)
+}
+
+function compile(shape: ScheduleShape, part: PartOf, isAlike: boolean): Compiled {
   const { size } = shape
-  const first = part(0)
-  const signature = signatureOf(shape, first)
-  const asked = askedRanks(size).map(part)
-  const isAlike = asked.every((other) => signatureOf(shape, other) === signature)
-  const isCyclic = size > largestWhole && asked.every((other) => isShifted(other, first, size))
-  const all = once(() => (isCyclic ? expandShifted(compileOne(shape, first)) : compileAll(shape, part)))
-  const peers = hashOfPeers([first, ...asked])
+  const first = once(() => part(0))
+  const others = once(() => [1, size >> 1, size - 1].filter((rank) => rank > 0 && rank < size).map(part))
+  const isLarge = size > largestWhole
+  const all = once(() => {
+    const isCyclic = isAlike && others().every((other) => isShifted(other, first(), size, isLarge))
+    return isCyclic ? expandShifted(compileOne(shape, first())) : compileAll(shape, part)
+  })
+  const peers = once(() => hashOfPeers([first(), ...others()]))
   if (!isAlike) return { one: undefined, kind: undefined, peers, all }
-  const key = `${size} ${signature}`
-  const one = ones.get(key) ?? compileOne(shape, first)
-  ones.set(key, one)
-  return { one, kind: kindOf(one), peers, all }
+  const kind = `${size} ${signatureOf(shape, first())}`
+  const one = ones.get(kind) ?? compileOne(shape, first())
+  ones.set(kind, one)
+  return { one, kind, peers, all }
 }
 
 /** FNV-1a over the ranks that each part sends to, step by step. */
@@ -57,30 +63,13 @@ function hashOfPeers(parts: readonly RankSchedule[]): number {
   return hash
 }
 
-function kindOf({ size, steps, sendStart, share, combine }: Traffic): string {
-  const texts = Array.from({ length: steps }, (_, step) =>
-    Array.from({ length: sendStart[step + 1]! - sendStart[step]! }, (_, i) => {
-      const node = sendStart[step]! + i
-      return `${Math.round(share[node]! * 1e9)}+${Math.round(combine[node]! * 1e9)}`
-    })
-      .sort()
-      .join(' '),
-  )
-  return `${size}: ${texts.join(', ')}`
-}
-
 /**
  * Schedules that cost the same share one graph: the groups of one size, the members of the family under other names.
  */
 const ones = new Map<string, Traffic>()
 
-function askedRanks(size: number): number[] {
-  if (size <= largestAsked) return Array.from({ length: size - 1 }, (_, i) => i + 1)
-  const quarters = [1, 2, 3].map((part) => Math.floor((size * part) / 4))
-  return [1, 2, ...quarters, size - 1]
-}
-
-function once<T>(make: () => T): () => T {
+/** The value of `make`, which is made when first asked for. */
+export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => (made ??= { value: make() }).value
 }
@@ -135,7 +124,7 @@ function signatureOf(shape: ScheduleShape, part: RankSchedule): string {
   return steps.join('; ')
 }
 
-function compileAll(shape: ScheduleShape, part: (rank: number) => RankSchedule): Traffic {
+function compileAll(shape: ScheduleShape, part: PartOf): Traffic {
   const parts = Array.from({ length: shape.size }, (_, rank) => part(rank))
   return compileTraffic(shape, parts, {
     rankOf: (rank) => rank,

@@ -34,7 +34,8 @@ export interface Burst {
 /** The middle value; of an even number the lower of the two, so that it is a value that was measured. */
 export function median(values: readonly number[]): number {
   assert(values.length > 0, 'the median of nothing')
-  const sorted = [...values].sort((a, b) => a - b)
+  // A typed array sorts numbers as numbers, without a call for each pair: there are P^2 links to take the middle of.
+  const sorted = Float64Array.from(values).sort()
   return sorted[(sorted.length - 1) >> 1]!
 }
 

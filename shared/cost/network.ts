@@ -19,6 +19,8 @@ export interface PreparedNetwork extends Network {
   readonly isAlike: boolean
   /** Every link like the median link and every host like the median host. */
   readonly typical: Network
+  /** Every link like the median link and every host like the slowest host. */
+  readonly slowest: Network
 }
 
 /**
@@ -47,8 +49,9 @@ function prepare(model: NetworkModel): PreparedNetwork {
     overhead: median(hosts.map((host) => host.overhead)),
     hostBeta: median(hosts.map((host) => host.hostBeta)),
   }
+  const typicalTimes = probeSizes.map((bytes) => curveTime(typical, bytes))
   const isAlike =
-    [...new Set(curves)].every((curve) => isNear(levelOf(curve, typical), 1)) &&
+    [...new Set(curves)].every((curve) => isNear(levelOf(curve, typicalTimes), 1)) &&
     hosts.every(
       (host) =>
         isNear(host.gamma, middle.gamma) &&
@@ -62,7 +65,8 @@ function prepare(model: NetworkModel): PreparedNetwork {
     host: (rank) => hosts[rank] ?? middle,
     ...shared,
   }
-  return { ...(isAlike ? even : measured), isAlike, typical: even }
+  const slowest: Network = { ...even, host: () => model }
+  return { ...(isAlike ? even : measured), isAlike, typical: even, slowest }
 }
 
 /** At each probe size the median of all links. */
@@ -82,9 +86,9 @@ function typicalCurve(curves: readonly LinkCurve[]): LinkCurve {
 }
 
 /** How slow a link is against the typical one: the mean over the probe sizes of the ratio of their times. */
-function levelOf(curve: LinkCurve, typical: LinkCurve): number {
+function levelOf(curve: LinkCurve, typicalTimes: readonly number[]): number {
   let sum = 0
-  for (const bytes of probeSizes) sum += curveTime(curve, bytes) / curveTime(typical, bytes)
+  for (let i = 0; i < probeSizes.length; i++) sum += curveTime(curve, probeSizes[i]!) / typicalTimes[i]!
   return sum / probeSizes.length
 }
 

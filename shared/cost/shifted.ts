@@ -2,26 +2,33 @@
  * The graph of all ranks from that of one, where every rank does what rank 0 does, shifted by its rank: P = 10 000
  * without 10 000 parts.
  */
-import type { RankSchedule } from '../schedule/types.ts'
+import type { Local, RankSchedule } from '../schedule/types.ts'
 import type { Pieces, Traffic } from './traffic.ts'
 
-/** Whether `part` is `first`, the part of rank 0, with every peer shifted by its rank. */
-export function isShifted(part: RankSchedule, first: RankSchedule, size: number): boolean {
+/**
+ * Whether `part` is `first`, the part of rank 0, with every peer shifted by its rank.
+ * @param roughly what a rank combines within itself may differ: then only the order in which it waits does
+ */
+export function isShifted(part: RankSchedule, first: RankSchedule, size: number, roughly: boolean): boolean {
   const isSame = (a: readonly number[], b: readonly number[]) =>
     a.length === b.length && a.every((value, i) => value === b[i])
+  const isSameLocals = (a: readonly Local[], b: readonly Local[]) =>
+    a.length === b.length &&
+    a.every(({ from, slot, how }, i) => from === b[i]!.from && slot === b[i]!.slot && how === b[i]!.how)
   const shifted = (peer: number) => (peer + part.rank) % size
-  return part.steps.every(({ sends, receives }, step) => {
+  return part.steps.every(({ sends, receives, locals }, step) => {
     const other = first.steps[step]!
     return (
+      (roughly || isSameLocals(locals, other.locals)) &&
       sends.length === other.sends.length &&
       receives.length === other.receives.length &&
       sends.every(({ to, slots }, i) => {
         const own = other.sends[i]!
         return to === shifted(own.to) && isSame(slots, own.slots)
       }) &&
-      receives.every(({ from, slots }, i) => {
+      receives.every(({ from, slots, how }, i) => {
         const own = other.receives[i]!
-        return from === shifted(own.from) && isSame(slots, own.slots)
+        return from === shifted(own.from) && (roughly || how === own.how) && isSame(slots, own.slots)
       })
     )
   })

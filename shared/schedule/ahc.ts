@@ -10,7 +10,7 @@
  * 2 (G - 1) / (G g) between groups: 2 (1 - 1 / (G g)) in all. Equal groups give the flat optimum 2 (P - 1) / P.
  */
 import { ArgumentError } from '../base/errors.ts'
-import { ahcParts, boundary, layoutAhc } from './ahcLayout.ts'
+import { type AhcLayout, ahcParts, boundary, layoutAhc } from './ahcLayout.ts'
 import { type Chosen, namesOf } from './choice.ts'
 import { createDraft } from './compose.ts'
 import { declare, range } from './declare.ts'
@@ -23,7 +23,13 @@ import type { Algorithm, Settings } from './types.ts'
  */
 export function createAhc(algorithms: () => readonly Algorithm[]): Algorithm {
   const parts = () => ahcParts(algorithms())
-  const layout = (size: number, settings: Settings) => layoutAhc(parts(), size, settings)
+  /** One layout serves all ranks of a schedule, which are made one after the other. */
+  let last: { readonly key: string; readonly layout: AhcLayout } | undefined
+  const layout = (size: number, settings: Settings) => {
+    const key = JSON.stringify([size, settings])
+    if (last?.key !== key) last = { key, layout: layoutAhc(parts(), size, settings) }
+    return last.layout
+  }
   const innerNames = () => namesOf(parts().reduceScatter)
   const outerNames = () => namesOf(parts().allreduce)
 

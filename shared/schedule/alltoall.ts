@@ -10,6 +10,7 @@ export const directAlltoall = declare({
   name: 'direct',
   title: 'Every block straight to its rank',
   source: 'basic_linear of Open MPI coll/tuned',
+  alike: true,
   restrictions: { commutative: false, idempotent: false, links: 'all' },
   steps: (size) => Math.min(1, size - 1),
   part(size, _settings, rank) {
@@ -46,6 +47,7 @@ export const bruckAlltoall = declare({
   source: 'Bruck et al. 1997',
   parameters: [portsParameter],
   variants: portVariants,
+  alike: true,
   restrictions: { commutative: false, idempotent: false, links: 'some' },
   steps: (size, settings) => hopSteps(size, Number(settings.ports)),
   part(size, settings, rank) {

@@ -51,6 +51,7 @@ const common = {
   name: 'bruck',
   parameters: [portsParameter],
   variants: portVariants,
+  alike: true,
   restrictions: { commutative: false, idempotent: false, links: 'some' },
   steps: (size: number, settings: Settings) => hopSteps(size, Number(settings.ports)),
 } as const

@@ -4,7 +4,9 @@ import type { Algorithm, Parameter, ScheduleShape, Settings } from './types.ts'
 export interface Declaration
   extends Pick<Algorithm, 'name' | 'title' | 'collective' | 'source' | 'restrictions' | 'part'> {
   readonly parameters?: readonly Parameter[]
+  /** Default: no, as for `alike`. */
   readonly baseline?: boolean
+  readonly alike?: boolean
   /** Default: yes. One rank computes each result and the others copy it, or all fold in the same order. */
   readonly identical?: Algorithm['identical']
   /** Default: when the restrictions do not ask for commutativity. */
@@ -37,6 +39,7 @@ export function declare(declaration: Declaration): Algorithm {
     parameters,
     restrictions,
     baseline: declaration.baseline ?? false,
+    alike: declaration.alike ?? false,
     refuses: declaration.refuses ?? ((size, settings) => refuseValues(parameters, size, settings)),
     variants: declaration.variants ?? ((size) => allSettings(parameters, size)),
     identical: declaration.identical ?? (() => true),

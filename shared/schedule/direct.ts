@@ -6,6 +6,7 @@ const common = {
   name: 'direct',
   steps: (size: number) => Math.min(1, size - 1),
   chunks: (size: number) => size,
+  alike: true,
   restrictions: { commutative: false, idempotent: false, links: 'all' },
 } as const
 

@@ -31,6 +31,7 @@ export const dissemination = declare({
   ...common,
   title: 'Dissemination',
   collective: 'allreduce',
+  alike: true,
   restrictions: { commutative: true, idempotent: true, links: 'some' },
   // Each rank folds in another order: the bits agree only because idempotent operators do not round.
   identical: (size) => size <= 2,
@@ -40,6 +41,7 @@ export const disseminationBarrier = declare({
   ...common,
   title: 'Dissemination barrier',
   collective: 'barrier',
+  alike: true,
   restrictions: { commutative: true, idempotent: true, links: 'some' },
   identical: (size) => size <= 2,
 })
@@ -50,6 +52,7 @@ export const directBarrier = declare({
   title: 'Everyone tells everyone',
   source: 'dissemination with P - 1 ports',
   collective: 'barrier',
+  alike: true,
   restrictions: { commutative: true, idempotent: true, links: 'all' },
   identical: (size) => size <= 2,
   steps: (size) => Math.min(1, size - 1),

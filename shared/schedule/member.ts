@@ -34,6 +34,9 @@ interface MemberOptions extends FamilyOptions {
   readonly removed?: number
 }
 
+/** Plans kept per algorithm: more than there are variants for any size that is priced. */
+const mostPlans = 256
+
 export function createMember(member: Member): Algorithm {
   const { name, title, source, parameters = [], collective = 'allreduce', mesh = false } = member
   const phase = phases[collective]
@@ -59,13 +62,17 @@ export function createMember(member: Member): Algorithm {
     if (removed > family.stages.length) return `r can be 0 .. ${family.stages.length}, not ${removed}`
     return removeStages(family, removed)
   }
-  /** One plan serves all ranks of a schedule, which are made one after the other. */
-  let last: { readonly key: string; readonly family: Family | string } | undefined
+  /** One plan serves all ranks of a schedule, and all questions about it. */
+  const plans = new Map<string, Family | string>()
   const tryPlan = (size: number, given: Settings): Family | string => {
     const settings = complete(size, given)
     const key = JSON.stringify([size, settings])
-    if (last?.key !== key) last = { key, family: resolve(size, settings) }
-    return last.family
+    const known = plans.get(key)
+    if (known !== undefined) return known
+    const made = resolve(size, settings)
+    if (plans.size >= mostPlans) plans.clear()
+    plans.set(key, made)
+    return made
   }
   const plan = (size: number, settings: Settings): Family => {
     const family = tryPlan(size, settings)
@@ -80,6 +87,7 @@ export function createMember(member: Member): Algorithm {
     parameters,
     restrictions: { commutative: anyOrder, idempotent: false, links: mesh ? 'all' : 'some' },
     baseline: false,
+    alike: true,
     refuses(size, settings) {
       const family = tryPlan(size, settings)
       return typeof family === 'string' ? family : undefined

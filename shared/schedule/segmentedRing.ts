@@ -19,15 +19,24 @@ export const segmentedRing = declare({
     },
   ],
   ordered: (size) => size <= 2,
+  alike: true,
   restrictions: { commutative: true, idempotent: false, links: 'some' },
   steps: (size, { segments }) => (size > 1 ? 2 * (size - 1) + Number(segments) - 1 : 0),
   chunks: (size, { segments }) => size * Number(segments),
   part(size, settings, rank) {
     const segments = Number(settings.segments)
-    const part = ring.part(size, {}, rank)
+    const { slots, steps } = ring.part(size, {}, rank)
     const draft = createDraft(rank)
-    for (const chunk of range(0, size * segments)) draft.input(chunk)
-    for (const at of range(0, segments)) draft.embed(part, { at, chunks: (chunk) => [chunk * segments + at] })
+    const own = range(0, size * segments).map(draft.input)
+    for (const at of range(0, segments)) {
+      const segmentsOf = (chunks: readonly number[]) =>
+        chunks.map((slot) => own[slots[slot]! * segments + at]!)
+      for (const [step, { sends, receives }] of steps.entries()) {
+        for (const send of sends) draft.send(step + at, send.to, segmentsOf(send.slots))
+        for (const { from, slots: received, how } of receives)
+          draft.receive(step + at, from, segmentsOf(received), how)
+      }
+    }
     return draft.finish(size > 1 ? 2 * (size - 1) + segments - 1 : 0)
   },
 })

@@ -130,6 +130,8 @@ export interface Algorithm {
   readonly restrictions: Restrictions
   /** A baseline is measured and drawn, but the tuner never proposes it. */
   readonly baseline: boolean
+  /** In each step every rank sends and combines as much as every other: on links that are alike one stands for all. */
+  readonly alike: boolean
   /** Why these settings cannot be used with this size; undefined when they can. */
   refuses(size: number, settings: Settings): string | undefined
   /** All settings that make sense for this size: what the tuner prices and the proof runs over. */

@@ -3,7 +3,7 @@ import { createPrng } from '../../../shared/base/prng.ts'
 import { buildSchedule } from '../../../shared/schedule/build.ts'
 import { countRank, countSchedule } from '../../../shared/schedule/counts.ts'
 import { algorithms } from '../../../shared/schedule/registry.ts'
-import type { Algorithm, Settings } from '../../../shared/schedule/types.ts'
+import type { Algorithm, RankSchedule, Settings } from '../../../shared/schedule/types.ts'
 import { verifySchedule } from '../../../shared/schedule/verify.ts'
 import { caseName, combinations, spread } from '../../support/schedules.ts'
 
@@ -24,6 +24,18 @@ function prove(algorithm: Algorithm, size: number, settings: Settings): void {
   const { identical, ordered } = verifySchedule(schedule, { idempotent: algorithm.restrictions.idempotent })
   expect(identical, `${name}: identical`).toBe(algorithm.identical(size, settings))
   expect(ordered, `${name}: ordered`).toBe(algorithm.ordered(size, settings))
+  if (algorithm.alike && size <= 24)
+    expect(new Set(schedule.ranks.map(doingsOf)).size, `${name}: all ranks do alike`).toBe(1)
+}
+
+/** Chunks per message and chunks combined, step by step. */
+function doingsOf({ steps }: RankSchedule): string {
+  const doings = steps.map(({ sends, receives, locals }) => {
+    const sizes = sends.map(({ slots }) => slots.length).sort((a, b) => a - b)
+    const combines = receives.reduce((sum, { slots, how }) => sum + (how === 'store' ? 0 : slots.length), 0)
+    return [sizes, combines + locals.filter(({ how }) => how !== 'store').length]
+  })
+  return JSON.stringify(doings)
 }
 
 describe.each(
