@@ -9,6 +9,7 @@ import { ArgumentError, UnsupportedError } from '../base/errors.ts'
 import type { DType } from './dtype.ts'
 import { bf16, f16, type Half } from './half.ts'
 import { dequantize, q8Block, quantize } from './quantize.ts'
+import { simdHalves, simdQ8 } from './simdCodec.ts'
 
 export type FloatArray = Float32Array | Float64Array
 
@@ -49,11 +50,15 @@ const halfCodec = (name: 'f16' | 'bf16', { toNumber, toWord }: Half) =>
   plain(name, 2, {
     encode(from, to) {
       const words = wordsOf(to)
-      for (let i = 0; i < words.length; i++) words[i] = toWord(from[i]!)
+      const simd = from instanceof Float32Array && simdHalves[name]()
+      if (simd) simd.encode(from, words)
+      else for (let i = 0; i < words.length; i++) words[i] = toWord(from[i]!)
     },
     decode(from, to) {
       const words = wordsOf(aligned(from, 2))
-      for (let i = 0; i < words.length; i++) to[i] = toNumber(words[i]!)
+      const simd = to instanceof Float32Array && simdHalves[name]()
+      if (simd) simd.decode(words, to)
+      else for (let i = 0; i < words.length; i++) to[i] = toNumber(words[i]!)
     },
   })
 
@@ -74,11 +79,19 @@ const codecs: Readonly<Record<Wire, Codec>> = {
     elementsIn: (bytes) => (bytes % (q8Block + 2) === 0 ? (bytes / (q8Block + 2)) * q8Block : undefined),
     encode(from, to) {
       const blocks = from.length / q8Block
-      quantize(from, wordsOf(to.subarray(0, 2 * blocks)), signedOf(to.subarray(2 * blocks)))
+      const scales = wordsOf(to.subarray(0, 2 * blocks))
+      const levels = signedOf(to.subarray(2 * blocks))
+      const simd = from instanceof Float32Array && simdQ8()
+      if (simd) simd.quantize(from, scales, levels)
+      else quantize(from, scales, levels)
     },
     decode(from, to) {
       const blocks = to.length / q8Block
-      dequantize(wordsOf(aligned(from.subarray(0, 2 * blocks), 2)), signedOf(from.subarray(2 * blocks)), to)
+      const scales = wordsOf(aligned(from.subarray(0, 2 * blocks), 2))
+      const levels = signedOf(from.subarray(2 * blocks))
+      const simd = to instanceof Float32Array && simdQ8()
+      if (simd) simd.dequantize(scales, levels, to)
+      else dequantize(scales, levels, to)
     },
   },
 }

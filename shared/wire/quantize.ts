@@ -1,10 +1,10 @@
 /**
  * q8: blocks of 64 elements, each with a scale s of 16 bits (bf16); an element x travels as the integer q nearest to x / s, ties to
- * even, in one byte. 66 bytes for 64 elements. |x - q s| <= s / 2, and s <= max |x| / 127 * (1 + 2^-8), so the error is at most
+ * even, in one byte. 66 bytes for 64 elements. |x - q s| <= s / 2 and s <= max |x| / 127 * (1 + 2^-9), so the error is at most
  * max |x| of the block / 253.
  *
  * Why it is a projection (codec.ts): s is the bf16 nearest to max |x| / 127, so the largest element is 127 of them, give or take 1/4,
- * and becomes exactly 127 s, of 15 significant bits, from which s comes out again. And q s / s is q.
+ * and becomes exactly 127 s, of 15 significant bits, from which s comes out again. And q s times 1 / s rounds to q.
  *
  * Why nearest and not stochastic: the same bits in every run; what nearest rounding leaves is carried to the next call by
  * error feedback (feedback.ts).
@@ -13,8 +13,8 @@ import type { FloatArray } from './codec.ts'
 import { bf16 } from './half.ts'
 
 export const q8Block = 64
+export const q8Levels = 127
 
-const levels = 127
 const largest32 = (2 - 2 ** -23) * 2 ** 127
 /** Blocks of smaller numbers become 0: below, scales would lose bits. */
 const smallest = 2 ** -110
@@ -23,11 +23,17 @@ const notANumber = 0x7fc0
 /** Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, ties to even. */
 const toInteger = 6755399441055744
 
-function scaleOf(largest: number): number {
+/** The word of the scale of a block whose largest magnitude is that. */
+export function scaleOf(largest: number): number {
   if (!(largest <= largest32)) return notANumber
   if (largest < smallest) return 0
-  const word = bf16.toWord(largest / levels)
-  return bf16.toNumber(word) * levels > largest32 ? word - 1 : word
+  const word = bf16.toWord(largest / q8Levels)
+  return bf16.toNumber(word) * q8Levels > largest32 ? word - 1 : word
+}
+
+/** 1 / s in float32; 0 for a block without levels. */
+export function inverseOf(scale: number): number {
+  return scale === 0 || scale === notANumber ? 0 : Math.fround(1 / bf16.toNumber(scale))
 }
 
 /** scales[b] and levels of block b; `from` has whole blocks. */
@@ -36,19 +42,15 @@ export function quantize(from: FloatArray, scales: Uint16Array, out: Int8Array):
     const end = i + q8Block
     let largest = 0
     for (let k = i; k < end; k++) largest = Math.max(largest, Math.abs(from[k]!))
-    const scale = scaleOf(largest)
-    scales[block] = scale
-    const isNumber = scale !== 0 && scale !== notANumber
-    const inverse = isNumber ? 1 / bf16.toNumber(scale) : 0
-    if (isNumber)
-      for (; i < end; i++) {
-        const level = from[i]! * inverse + toInteger - toInteger
-        out[i] = Math.min(levels, Math.max(-levels, level))
+    scales[block] = scaleOf(largest)
+    const inverse = inverseOf(scales[block]!)
+    if (inverse === 0) out.fill(0, i, end)
+    else
+      for (let k = i; k < end; k++) {
+        const level = Math.fround(from[k]! * inverse) + toInteger - toInteger
+        out[k] = Math.min(q8Levels, Math.max(-q8Levels, level))
       }
-    else {
-      out.fill(0, i, end)
-      i = end
-    }
+    i = end
   }
 }
 
