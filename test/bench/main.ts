@@ -1,14 +1,16 @@
-/** `npm run bench -- plan | regret`: measurements that print tables; never part of the tests. */
+/** `npm run bench -- plan | regret | kernels`: measurements that print tables; never part of the tests. */
 import { parseArgs } from 'node:util'
 import { buildPart, buildSchedule } from '../../shared/schedule/build.ts'
 import { findAlgorithm } from '../../shared/schedule/registry.ts'
 import { verifySchedule } from '../../shared/schedule/verify.ts'
+import { kernels } from './kernels.ts'
 import { regret } from './regret.ts'
 
 function usage(exitCode: number): never {
   const print = exitCode === 0 ? console.log : console.error
   print('Usage: npm run bench -- plan [--algorithm NAME] [--runs N]')
   print('       npm run bench -- regret [-p PEERS] [--runs N]')
+  print('       npm run bench -- kernels')
   process.exit(exitCode)
 }
 
@@ -34,7 +36,12 @@ if (values.help) usage(0)
 const runs = Number(values.runs)
 const peers = Number(values.peers)
 const isWhole = (value: number) => Number.isSafeInteger(value) && value >= 1
-if (!isWhole(runs) || !isWhole(peers) || (positionals[0] !== 'plan' && positionals[0] !== 'regret')) usage(2)
+if (!isWhole(runs) || !isWhole(peers) || !['plan', 'regret', 'kernels'].includes(positionals[0] ?? ''))
+  usage(2)
+if (positionals[0] === 'kernels') {
+  await kernels()
+  process.exit()
+}
 if (positionals[0] === 'regret') {
   await regret({ size: peers, rounds: runs })
   process.exit()
