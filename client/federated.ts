@@ -1,4 +1,9 @@
 /** `papilio/federated`: averages of tensors, synchronous gradients, and rounds of federated training over a group. */
+import type { Group } from '../shared/collective/types.ts'
+import { createRounds as createRoundsWith } from '../shared/federated/rounds.ts'
+import type { RoundOptions, Rounds, Trainer } from '../shared/federated/roundTypes.ts'
+import { webSecrets } from './federated/secrets.ts'
+
 export { NonFiniteError, NoSamplesError } from '../shared/base/errors.ts'
 export type { Aggregation } from '../shared/federated/aggregate.ts'
 export {
@@ -9,8 +14,8 @@ export {
 } from '../shared/federated/average.ts'
 export type { Exclusion, Guard } from '../shared/federated/decide.ts'
 export type { ServerOptimizer } from '../shared/federated/optimizer.ts'
+export { epsilonOf, type Privacy } from '../shared/federated/privacy.ts'
 export { type Rate, rateAt } from '../shared/federated/rates.ts'
-export { createRounds } from '../shared/federated/rounds.ts'
 export type {
   LocalResult,
   LocalTask,
@@ -25,3 +30,17 @@ export type {
 } from '../shared/federated/roundTypes.ts'
 export type { NamedTensors, Policy, Tensor, Values } from '../shared/federated/tensors.ts'
 export type { Contribution, NonFinitePolicy } from '../shared/federated/weights.ts'
+
+/**
+ * Rounds of federated training over a group: this peer trains, all average, again and again; members may come and go. Every member makes
+ * one with the same options and calls `run`.
+ *
+ * ```ts
+ * const rounds = createRounds(group, trainer, { rounds: 20, epochs: 2, learningRate: 0.1 })
+ * rounds.on('round', ({ round, metrics }) => console.log(round, metrics.accuracy))
+ * await rounds.run()
+ * ```
+ */
+export function createRounds(group: Group, trainer: Trainer, options: RoundOptions): Rounds {
+  return createRoundsWith(group, trainer, { secrets: webSecrets, ...options })
+}

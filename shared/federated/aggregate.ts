@@ -1,15 +1,21 @@
 /** From the updates of all counted members to one update: the ways to do it. */
-import { ArgumentError } from '../base/errors.ts'
+import { ArgumentError, UnsupportedError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
+import type { Wire } from '../wire/codec.ts'
 import { bucketsOf } from './buckets.ts'
 import { foldLanes } from './fold.ts'
 import { divideLane, type Lane } from './lanes.ts'
 import type { CallOptions, Place } from './meeting.ts'
+import type { Secrets } from './secrets.ts'
+import { aggregateSecurely } from './secure.ts'
 import type { Entry, Values } from './tensors.ts'
+import { createErrors, type WireErrors } from './wireErrors.ts'
 
 export type Aggregation =
   /** Mean by samples. */
-  'mean'
+  | 'mean'
+  /** The same mean, in which nobody sees another's update (secure.ts). */
+  | 'secure'
 
 /** What all aggregations are told, the same on every rank. */
 export interface Aggregating {
@@ -24,20 +30,47 @@ export interface Aggregating {
 export interface Aggregated {
   readonly update: Float32Array
   readonly reports: readonly Report[]
+  /** To be called once all have the result: what the next round needs of this one. */
+  settle?(): void
+}
+
+export interface AggregatorInput extends Aggregating {
+  /** This member's; zeros when it is not counted. */
+  readonly update: Float32Array
+  /** No element of any counted update times its weight is larger. */
+  readonly peak: number
 }
 
 export interface Aggregator {
   /** Updates count by samples; else each counted member's alike. */
   readonly isWeighted: boolean
-  /**
-   * `update`: this member's; zeros when it is not counted. Undefined, on all ranks alike, when a member was lost on the way: the
-   * round then meets again without it.
-   */
-  run(input: Aggregating & { readonly update: Float32Array }): Promise<Aggregated | undefined>
+  /** The updates of all must stay hidden: of their numbers, only what is needed is told. */
+  readonly isSecret: boolean
+  /** Undefined, on all ranks alike, when a member was lost on the way: the round then meets again without it. */
+  run(input: AggregatorInput): Promise<Aggregated | undefined>
 }
 
-export function aggregatorOf(aggregation: Aggregation): Aggregator {
-  if (aggregation === 'mean') return { isWeighted: true, run: aggregateMean }
+export interface AggregatorConfig {
+  readonly aggregation: Aggregation
+  readonly wire?: Wire
+  readonly secrets?: Secrets
+}
+
+export function aggregatorOf({ aggregation, wire = 'f32', secrets }: AggregatorConfig): Aggregator {
+  if (aggregation === 'mean') return { isWeighted: true, isSecret: false, run: meanAggregator(wire) }
+  if (wire !== 'f32')
+    throw new ArgumentError(
+      'wire',
+      `Rounding on the wire goes with the aggregation 'mean', not with this one.`,
+    )
+  if (aggregation === 'secure') {
+    if (!secrets)
+      throw new UnsupportedError(
+        'secure aggregation',
+        'Pass `secrets`, or createRounds of papilio/federated.',
+      )
+    return { isWeighted: true, isSecret: true, run: (input) => aggregateSecurely(input, secrets) }
+  }
   throw new ArgumentError('aggregate', `Unknown aggregation ${JSON.stringify(aggregation)}.`)
 }
 
@@ -48,19 +81,27 @@ function weightsOf({ group, samples }: Aggregating): { own: number; total: numbe
   return { own: (samples.get(group.peerId) ?? 0) / most, total }
 }
 
-const aggregateMean: Aggregator['run'] = async ({ update, ...input }) => {
-  const { group, place, call, bucketBytes } = input
-  const { own, total } = weightsOf(input)
-  const vector = new Float32Array(update.length)
-  if (own > 0) for (let i = 0; i < vector.length; i++) vector[i] = own * update[i]!
-  const reports = await sumInBuckets(group, vector, bucketBytes, {
-    ...call,
-    epoch: place.epoch,
-    name: 'round: mean',
-  })
-  if (isPartial(place, reports)) return undefined
-  for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / total
-  return { update: vector, reports }
+/** What rounding on the wire takes from one round goes into the next, once that round is settled. */
+function meanAggregator(wire: Wire): Aggregator['run'] {
+  let errors: Float32Array = new Float32Array(0)
+  return async ({ update, ...input }) => {
+    const { group, place, call, bucketBytes } = input
+    const { own, total } = weightsOf(input)
+    const vector = new Float32Array(update.length)
+    if (own > 0) for (let i = 0; i < vector.length; i++) vector[i] = own * update[i]!
+    const feedback =
+      wire === 'f32'
+        ? undefined
+        : createErrors(errors.length === vector.length ? errors : vector.length, wire)
+    const options = { ...call, epoch: place.epoch, name: 'round: mean', wire }
+    const reports = await sumInBuckets(group, vector, bucketBytes, options, feedback)
+    if (isPartial(place, reports)) return undefined
+    for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / total
+    const settle = () => {
+      if (feedback) errors = feedback.collect()
+    }
+    return { update: vector, reports, settle }
+  }
 }
 
 /** What is folded beside the update: counters and the like. */
@@ -88,14 +129,27 @@ async function sumInBuckets(
   group: Group,
   vector: Float32Array,
   bucketBytes: number,
-  { name, ...options }: CallOptions & { readonly name: string; readonly epoch: number },
+  { name, ...options }: CallOptions & { readonly name: string; readonly epoch: number; readonly wire: Wire },
+  errors: WireErrors | undefined,
 ): Promise<Report[]> {
   const buckets = bucketsOf(vector.length, vector.BYTES_PER_ELEMENT, bucketBytes).map(([begin, end]) => {
     const bucket = vector.subarray(begin, end)
-    return group.allreduce(bucket, { ...options, name: `${name} ${begin}`, op: 'sum', into: bucket })
+    const feedback = errors && { feedback: errors.part(begin, end) }
+    return group.allreduce(bucket, {
+      ...options,
+      ...feedback,
+      name: `${name} ${begin}`,
+      op: 'sum',
+      into: bucket,
+    })
   })
-  const ended = await Promise.allSettled(buckets)
-  const failed = ended.find((end) => end.status === 'rejected')
-  if (failed) throw failed.reason
-  return ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value.report] : []))
+  return reportsOf(await Promise.allSettled(buckets))
+}
+
+/** Of ops that have all ended: their reports, or the error of the first that failed. */
+function reportsOf(ended: readonly PromiseSettledResult<{ readonly report: Report }>[]): Report[] {
+  return ended.map((end) => {
+    if (end.status === 'rejected') throw end.reason
+    return end.value.report
+  })
 }

@@ -9,8 +9,8 @@ export type Rate =
   | { readonly kind: 'steps'; readonly from: number; readonly factor: number; readonly every: number }
   /** Half a cosine from `from` down to `to` over `rounds` (Loshchilov and Hutter 2017, eq. 5, without restarts). */
   | { readonly kind: 'cosine'; readonly from: number; readonly to?: number; readonly rounds: number }
-  /** In a line from 0 to the value of `then` in `rounds` rounds, then as that says. */
-  | { readonly kind: 'warm-up'; readonly rounds: number; readonly then: Rate }
+  /** In a line from 0 up to `rate` in `rounds` rounds, then as that says. */
+  | { readonly kind: 'warm-up'; readonly rounds: number; readonly rate: Rate }
 
 /** `round` counts from 0. */
 export function rateAt(rate: Rate, round: number): number {
@@ -27,6 +27,6 @@ export function rateAt(rate: Rate, round: number): number {
       return to + ((from - to) / 2) * (1 + Math.cos(Math.PI * Math.min(1, round / rounds)))
     }
     case 'warm-up':
-      return rateAt(rate.then, round) * Math.min(1, (round + 1) / rate.rounds)
+      return rateAt(rate.rate, round) * Math.min(1, (round + 1) / rate.rounds)
   }
 }

@@ -3,10 +3,13 @@
 import type { Clock } from '../base/clock.ts'
 import type { Events } from '../base/emitter.ts'
 import type { PeerName } from '../base/errors.ts'
+import type { Wire } from '../wire/codec.ts'
 import type { Aggregation } from './aggregate.ts'
 import type { Exclusion, Guard } from './decide.ts'
 import type { ServerOptimizer } from './optimizer.ts'
+import type { Privacy } from './privacy.ts'
 import type { Rate } from './rates.ts'
+import type { Secrets } from './secrets.ts'
 import type { NamedTensors, Values } from './tensors.ts'
 
 /** What a round asks of this peer's training. */
@@ -50,6 +53,14 @@ export interface RoundOptions {
   readonly proximal?: number
   /** Default 'mean': by samples. */
   readonly aggregate?: Aggregation
+  /**
+   * Updates may travel in fewer bits: f16, bf16 or q8, with error feedback from round to round (docs/numbers.md). With the mean only.
+   */
+  readonly wire?: Wire
+  /** Clip this peer's update and add noise before it leaves. Default: not. */
+  readonly privacy?: Privacy
+  /** The platform's, for 'secure' and privacy; createRounds of papilio/federated has them. */
+  readonly secrets?: Secrets
   /** Default FedAvg: the averaged update is added as it is. */
   readonly optimizer?: ServerOptimizer
   readonly guard?: Guard
@@ -72,7 +83,7 @@ export interface PeerInRound {
   /** Part of the average, 0 .. 1; 0 when it was excluded. Robust aggregations give all the same share. */
   readonly share: number
   readonly excluded?: Exclusion
-  /** Euclidean norm of its update. */
+  /** Euclidean norm of its update; 0 where updates are secret. */
   readonly norm: number
   readonly trainSeconds: number
   readonly metrics: Readonly<Record<string, number>>
@@ -87,6 +98,8 @@ export interface RoundReport {
   readonly peers: readonly PeerInRound[]
   /** Means over the counted peers that reported the number, by samples. */
   readonly metrics: Readonly<Record<string, number>>
+  /** With privacy: epsilon of a peer that has taken part in all rounds so far, for the delta of the options. */
+  readonly epsilon?: number
   /** Of the step that the model took. */
   readonly norm: number
   /** Fingerprint of model and optimizer after the round; all members have said that they hold the same. */

@@ -5,7 +5,7 @@
  */
 import { type Clock, realClock } from '../base/clock.ts'
 import { Emitter } from '../base/emitter.ts'
-import { ArgumentError, ProtocolError } from '../base/errors.ts'
+import { ArgumentError, ProtocolError, UnsupportedError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
 import { type Aggregator, aggregatorOf, foldExtras } from './aggregate.ts'
 import { agreeOnHash, meetAbout } from './agree.ts'
@@ -16,6 +16,7 @@ import { proposeBucketBytes } from './fold.ts'
 import { manifestError, manifestOf } from './manifest.ts'
 import { type CallOptions, type Meeting, untilSettled } from './meeting.ts'
 import type { ServerOptimizer } from './optimizer.ts'
+import { assertPrivacy, epsilonOf, makePrivate } from './privacy.ts'
 import { rateAt } from './rates.ts'
 import { fitMoments, hashOfState, layoutOf, nextState, startState, updateFrom } from './replica.ts'
 import { describeRound } from './roundReport.ts'
@@ -79,7 +80,16 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     this.#options = options
     this.#clock = options.clock ?? realClock
     this.#optimizer = options.optimizer ?? { kind: 'average' }
-    this.#aggregation = aggregatorOf(options.aggregate ?? 'mean')
+    this.#aggregation = aggregatorOf({
+      aggregation: options.aggregate ?? 'mean',
+      ...(options.wire && { wire: options.wire }),
+      ...(options.secrets && { secrets: options.secrets }),
+    })
+    if (options.privacy) assertPrivacy(options.privacy)
+    if (options.privacy && !options.secrets)
+      throw new UnsupportedError('privacy', 'Pass `secrets`, or use createRounds of papilio/federated.')
+    if (this.#aggregation.isSecret && options.guard?.maxNormRatio !== undefined)
+      throw new ArgumentError('guard.maxNormRatio', 'Norms of secret updates are not told: leave it away.')
     this.#metrics = options.metrics ?? defaults.metrics
     this.#call = { timeoutMs: (options.waitSeconds ?? defaults.waitSeconds) * 1000 }
     if (options.checkpoint) {
@@ -173,6 +183,8 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     if (!trained) return { ...restingTurn(entries, true), hasFailed: true, trainSeconds }
     const { samples, metrics = {} } = trained
     const update = updateFrom(state, entries)
+    const { privacy, secrets } = this.#options
+    if (privacy && secrets) makePrivate(update, privacy, secrets)
     return {
       hasTurn: true,
       hasFailed: false,
@@ -230,11 +242,13 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
       this.#isSynced = true
       await this.#trainer.write(Object.fromEntries(next.state.model))
       const total = (of: (report: Report) => number) => reports.reduce((sum, report) => sum + of(report), 0)
+      const { privacy } = this.#options
       const report: RoundReport = {
         round: next.state.round,
         rounds: this.#options.rounds,
         epoch: meeting.epoch,
         ...describeRound(rows, decision, this.#metrics, this.#aggregation.isWeighted),
+        ...(privacy && { epsilon: epsilonOf({ ...privacy, rounds: next.state.round }) }),
         norm: next.norm,
         hash: next.hash,
         bytesSent: total(({ bytesSent }) => bytesSent),
@@ -246,7 +260,7 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
   }
 
   #meet(turn: Turn): Promise<Meeting> {
-    const { rounds, epochs, learningRate, proximal, aggregate, guard } = this.#options
+    const { rounds, epochs, learningRate, proximal, aggregate, guard, wire, privacy } = this.#options
     const settings = {
       rounds,
       epochs,
@@ -254,6 +268,8 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
       proximal,
       aggregate,
       guard,
+      wire,
+      privacy,
       optimizer: this.#optimizer,
       metrics: this.#metrics,
     }
@@ -261,6 +277,11 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     const { update, extras } = layoutOf(turn.entries)
     const numbers = rowToNumbers({
       ...turn,
+      // Of a secret update only the order of magnitude of its largest element is told, which fixes the point of its numbers.
+      ...(this.#aggregation.isSecret && {
+        norm: 0,
+        peak: turn.peak > 0 ? 2 ** Math.ceil(Math.log2(turn.peak)) : 0,
+      }),
       isSynced: this.#isSynced,
       wantsStop: this.#wantsStop,
       round: state.round,
@@ -311,12 +332,15 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     const update = isCounted ? turn.update : new Float32Array(layout.update.count)
     const group = this.#group
     const shared = { group, place: meeting, call: this.#call, samples, bucketBytes }
-    const aggregated = await this.#aggregation.run({ ...shared, update })
+    const most = Math.max(...samples.values())
+    const peak = Math.max(...decision.counted.map((row) => (row.peak * row.samples) / most))
+    const aggregated = await this.#aggregation.run({ ...shared, update, peak })
     const extras = aggregated && (await foldExtras(layout.extras, turn.entries, shared))
     if (!aggregated || !extras) return undefined
     const next = nextState(state, turn.entries, this.#optimizer, aggregated.update, extras.vectors)
     const hash = hashOfState(next.state)
     const agreed = await agreeOnHash(group, hash, meeting, this.#call)
+    aggregated.settle?.()
     return { ...next, hash, reports: [...aggregated.reports, ...extras.reports, agreed] }
   }
 
