@@ -12,36 +12,25 @@ const waitForGroup = (tab: Tab, size: number) =>
     .locator(`html[data-p="${size}"]:is([data-app-state="ready"], [data-app-state="degraded"])`)
     .waitFor({ state: 'attached', timeout: 30_000 })
 
-describe('hidden tabs', () => {
-  /** Two tabs opened behind a third one, hidden before they had joined. */
-  async function openHidden(): Promise<Tab> {
-    const front = await house.tabs.open('/')
-    const { pathname } = await front.joinUrl()
-    for (let n = 0; n < 2; n++) await house.tabs.open(pathname)
-    await front.page.bringToFront()
-    const tabs = house.tabs.pages()
-    for (const tab of tabs) await waitForGroup(tab, 3)
-    const states = await Promise.all(tabs.map((tab) => tab.page.evaluate(() => document.visibilityState)))
-    expect(states.filter((state) => state === 'hidden')).toHaveLength(2)
-    return front
-  }
-
-  it('form a group and run ten times without waiting for throttled timers', {
-    timeout: 120_000,
-  }, async () => {
-    const front = await openHidden()
-    await front.set({ repeats: 10 })
-    await front.run(60_000)
-    // Timers of hidden tabs fire about once a second: a single one on the way would show.
-    const seconds = Number(await front.at('r-best').getAttribute('data-measured'))
-    expect(seconds).toBeLessThan(0.8)
-    await waitForGroup(front, 3)
-  })
-
-  it('are marked as hidden in the roster', { timeout: 60_000 }, async () => {
-    const front = await openHidden()
-    await expect.poll(() => front.words('roster'), { timeout: 10_000 }).toContain('hidden tab')
-  })
+it('hidden tabs form a group, are marked, and run ten times without waiting for throttled timers', {
+  timeout: 120_000,
+}, async () => {
+  // Two tabs opened behind a third one, hidden before they had joined.
+  const front = await house.tabs.open('/')
+  const { pathname } = await front.joinUrl()
+  for (let n = 0; n < 2; n++) await house.tabs.open(pathname)
+  await front.page.bringToFront()
+  const tabs = house.tabs.pages()
+  for (const tab of tabs) await waitForGroup(tab, 3)
+  const states = await Promise.all(tabs.map((tab) => tab.page.evaluate(() => document.visibilityState)))
+  expect(states.filter((state) => state === 'hidden')).toHaveLength(2)
+  await expect.poll(() => front.words('roster'), { timeout: 10_000 }).toContain('hidden tab')
+  await front.set({ repeats: 10 })
+  await front.run(60_000)
+  // Timers of hidden tabs fire about once a second: a single one on the way would show.
+  const seconds = Number(await front.at('r-best').getAttribute('data-measured'))
+  expect(seconds).toBeLessThan(0.8)
+  await waitForGroup(front, 3)
 })
 
 describe('pop-ups', () => {

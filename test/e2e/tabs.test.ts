@@ -1,12 +1,13 @@
-/** The page in real tabs of one browser: groups of any size, reloads, tabs that die. */
-import { describe, expect, it } from 'vitest'
+/** The page in real tabs of one browser: a group that grows and shrinks, reloads, tabs that die. The tests go on with each other's tabs. */
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openHouse } from '../support/house.ts'
 import type { Tab } from '../support/pages.ts'
 
-const house = openHouse()
+const house = openHouse({ browser: 'file' })
+let tabs: Tab[] = []
 
 /** What all tabs agree on: a roster without ghosts. */
-async function expectGroup(tabs: readonly Tab[]): Promise<void> {
+async function expectGroup(): Promise<void> {
   const size = tabs.length
   await Promise.all(tabs.map((tab) => tab.waitForGroup(size)))
   const rosters = await Promise.all(tabs.map((tab) => tab.roster()))
@@ -17,92 +18,154 @@ async function expectGroup(tabs: readonly Tab[]): Promise<void> {
   expect(new Set(ranks).size).toBe(size)
 }
 
+async function openUpTo(size: number): Promise<void> {
+  tabs = tabs.length === 0 ? [await house.tabs.open()] : tabs
+  const { pathname } = await tabs[0]!.joinUrl()
+  const more = Array.from({ length: size - tabs.length }, () => house.tabs.open(pathname))
+  tabs = [...tabs, ...(await Promise.all(more))]
+  await expectGroup()
+}
+
+async function closeDownTo(size: number): Promise<void> {
+  const gone = tabs.slice(size)
+  tabs = tabs.slice(0, size)
+  await Promise.all(gone.map((tab) => tab.page.close()))
+  await expectGroup()
+}
+
 describe.each([2, 3, 5, 7, 8])('P = %i', (size) => {
-  it('runs from any tab, right on all', { timeout: 90_000 }, async () => {
-    const tabs = await house.tabs.openRoom(size)
-    await expectGroup(tabs)
-    const rounds = Math.ceil(Math.log2(size))
+  it('runs from any tab, right on all', { timeout: 60_000 }, async () => {
+    await openUpTo(size)
+    await tabs[0]!.set({ size: '1 MiB', r: 'auto' })
     await tabs[0]!.run()
-    await tabs.at(-1)!.set({ size: '425 B', data: 'real', r: rounds })
+    await tabs.at(-1)!.set({ size: '425 B', data: 'real', r: Math.ceil(Math.log2(size)) })
     await tabs.at(-1)!.run()
     await Promise.all(tabs.map((tab) => tab.expectRight()))
     expect(await tabs[0]!.words('verify')).toContain(`${size} of ${size} peers agree, 0 wrong elements.`)
   })
 })
 
-it('a reloaded tab comes back as itself, without a ghost', { timeout: 90_000 }, async () => {
-  const tabs = await house.tabs.openRoom(3)
-  await expectGroup(tabs)
-  const names = (await tabs[0]!.roster()).map(({ name }) => name).sort()
+it('tabs that are closed between runs are missed by nobody', async () => {
+  await closeDownTo(4)
+  for (const tab of tabs) expect(await tab.at('banner').count()).toBe(0)
+})
+
+describe('a tab that ends in the middle of a run', () => {
+  beforeAll(() => expect(tabs).toHaveLength(4))
+
+  /** Begins a run that takes seconds, and waits until it is well under way. */
+  async function begin(): Promise<void> {
+    const [caller] = tabs as [Tab]
+    await caller.set({ size: '16 MiB', algorithm: 'ring' })
+    await caller.at('run').click()
+    await caller.waitFor('running')
+    await expect
+      .poll(async () => Number(await caller.at('progress').getAttribute('aria-valuenow')), {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(10)
+  }
+
+  /** All who are left name the one that is gone, and show that they go on. */
+  async function expectLoss(name: string, timeout: number): Promise<void> {
+    await Promise.all(
+      tabs.map((tab) =>
+        tab.page.locator('[data-testid="banner"][data-code="PEER_LOST"]').waitFor({ timeout }),
+      ),
+    )
+    for (const tab of tabs) expect(await tab.words('banner')).toContain(`${name} (rank `)
+  }
+
+  async function expectNextRun(): Promise<void> {
+    const [caller] = tabs as [Tab]
+    await caller.set({ size: '1 MiB' })
+    await caller.run()
+    expect(await caller.words('verify')).toContain('3 of 3 peers agree, 0 wrong elements.')
+    expect(await caller.at('banner').count()).toBe(0)
+  }
+
+  it('and is closed is named to all others within 2 s, who finish without it', {
+    timeout: 90_000,
+  }, async () => {
+    const [caller, victim, ...others] = tabs as [Tab, Tab, ...Tab[]]
+    const { name } = (await caller.roster())[(await victim.look()).rank]!
+    await begin()
+    tabs = [caller, ...others]
+    await victim.page.close()
+    await expectLoss(name, 2000)
+    // While it goes on, nothing on the page is about four any more.
+    for (const tab of tabs) {
+      expect(await tab.look()).toMatchObject({ state: 'degraded', size: 3 })
+      expect(await tab.words('run-size')).toBe('3')
+      expect(await tab.at('schedule').getAttribute('data-size')).toBe('3')
+      expect(await tab.words('time-predicted')).toBe('–')
+    }
+    await Promise.all(tabs.map((tab) => tab.waitForGroup(3, 60_000)))
+    for (const tab of tabs) {
+      expect(await tab.words('banner')).toContain('still here finished it together')
+      await tab.expectRight()
+      expect(await tab.words('verify')).toContain('3 of 3 peers agree, 0 wrong elements.')
+      expect(await tab.words('verify')).toContain('3 vectors of 4 are in it.')
+    }
+    await expectNextRun()
+  })
+
+  it('and crashes is named as well, and the run can be stopped', { timeout: 90_000 }, async () => {
+    await openUpTo(4)
+    const [caller, victim, ...others] = tabs as [Tab, Tab, ...Tab[]]
+    const { name } = (await caller.roster())[(await victim.look()).rank]!
+    await begin()
+    house.tabs.expectProblem(/^crash/)
+    const session = await victim.page.context().newCDPSession(victim.page)
+    tabs = [caller, ...others]
+    // Never answered: the renderer is gone, and no channel is closed.
+    session.send('Page.crash').catch(() => {})
+    await expectLoss(name, 10_000)
+    await caller.at('stop').click()
+    await Promise.all(tabs.map((tab) => tab.waitForGroup(3, 10_000)))
+    for (const tab of tabs) expect(await tab.at('banner').getAttribute('data-code')).toBe('STOPPED')
+    await expectNextRun()
+    await victim.page.close()
+  })
+})
+
+it('a page that answered nobody for a while takes its seat again and says so', {
+  timeout: 60_000,
+}, async () => {
+  const [first, busy] = tabs as [Tab, Tab]
+  const before = await first.roster()
+  const { epoch } = await first.look()
+  await busy.page.evaluate(() => {
+    const end = performance.now() + 11_000
+    while (performance.now() < end);
+  })
+  await expect.poll(async () => (await first.look()).epoch, { timeout: 20_000 }).toBeGreaterThan(epoch)
+  await busy.page.locator('[data-testid="banner"][data-code="REMOVED"]').waitFor({ timeout: 20_000 })
+  await expectGroup()
+  expect(await first.roster()).toEqual(before)
+  await busy.run()
+})
+
+it('a reloaded tab comes back as itself, without a ghost', { timeout: 60_000 }, async () => {
+  const before = await tabs[0]!.roster()
   for (const tab of tabs) {
     await tab.page.reload()
-    await expectGroup(tabs)
-    expect((await tabs[0]!.roster()).map(({ name }) => name).sort()).toEqual(names)
+    await expectGroup()
+    expect(await tabs[0]!.roster()).toEqual(before)
   }
   await tabs[1]!.run()
 })
 
-it('a duplicated tab is a peer of its own', { timeout: 90_000 }, async () => {
-  const [first] = await house.tabs.openRoom(2)
+it('a duplicated tab is a peer of its own', { timeout: 60_000 }, async () => {
   // What "duplicate tab" does: the copy begins with the session storage of the original.
-  const storage = await first!.page.evaluate(() => JSON.stringify(sessionStorage))
-  const { pathname } = await first!.joinUrl()
+  const storage = await tabs[0]!.page.evaluate(() => JSON.stringify(sessionStorage))
+  const { pathname } = await tabs[0]!.joinUrl()
   const copy = await house.tabs.openBlank()
   await copy.page.evaluate((stored) => {
     for (const [key, value] of Object.entries(JSON.parse(stored) as Record<string, string>))
       sessionStorage.setItem(key, value)
   }, storage)
   await copy.page.goto(house.server.url + pathname)
-  await copy.waitForGroup(3)
-  await expectGroup(house.tabs.pages())
-})
-
-describe('a tab that ends in the middle of a run', () => {
-  const ends: Record<string, (tab: Tab) => Promise<void>> = {
-    'is closed': (tab) => tab.page.close(),
-    crashes: async (tab) => {
-      house.tabs.expectProblem(/^crash/)
-      const session = await tab.page.context().newCDPSession(tab.page)
-      // Never answered: the renderer is gone.
-      session.send('Page.crash').catch(() => {})
-    },
-  }
-
-  it.each(Object.keys(ends))(
-    'and %s is named to all others, who go on without it',
-    { timeout: 90_000 },
-    async (how) => {
-      const tabs = await house.tabs.openRoom(4)
-      const [caller, victim, ...others] = tabs as [Tab, Tab, ...Tab[]]
-      const survivors = [caller, ...others]
-      const { name } = (await caller.roster())[(await victim.look()).rank]!
-      await caller.set({ size: '16 MiB', algorithm: 'ring' })
-      await caller.at('run').click()
-      await victim.waitFor('running')
-      await expect
-        .poll(async () => Number(await caller.at('progress').getAttribute('aria-valuenow')), {
-          timeout: 20_000,
-        })
-        .toBeGreaterThan(10)
-      await ends[how]!(victim)
-      // All know within seconds; the call that was going on may first end among those who are left.
-      await Promise.all(
-        survivors.map((tab) =>
-          tab.page.locator('html[data-p="3"]').waitFor({ state: 'attached', timeout: 5000 }),
-        ),
-      )
-      await Promise.all(
-        survivors.map((tab) => tab.page.locator('[data-testid="banner"]').waitFor({ timeout: 60_000 })),
-      )
-      for (const tab of survivors) {
-        expect(await tab.at('banner').getAttribute('data-code')).toBe('PEER_LOST')
-        expect(await tab.words('banner')).toContain(name)
-      }
-      for (const tab of survivors) await tab.at('banner').getByRole('button', { name: 'Dismiss' }).click()
-      await expectGroup(survivors)
-      await caller.set({ size: '1 MiB' })
-      await caller.run()
-      expect(await caller.words('verify')).toContain('3 of 3 peers agree, 0 wrong elements.')
-    },
-  )
+  tabs = [...tabs, copy]
+  await expectGroup()
 })

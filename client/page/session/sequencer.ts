@@ -66,7 +66,8 @@ export class Sequencer {
     if (run.epoch === epoch) return run.waitingFor.size > 0 ? [] : this.#advance(run)
     const joined = members.filter((id) => !before.includes(id))
     const gone = before.filter((id) => !members.includes(id))
-    run.stale ??= this.#describeChange(gone, joined)
+    // Before the first call nothing has been computed by those who were there: the others begin without them.
+    if (run.calls > 0 || joined.length > 0) run.stale ??= this.#describeChange(gone, joined)
     for (const id of gone) run.waitingFor.delete(id)
     return run.waitingFor.size > 0 ? [] : this.#advance(run)
   }

@@ -125,6 +125,17 @@ const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
     room.network.freeze('peer-2')
     await vi.waitFor(() => expect(all('stop')).toHaveLength(1))
   },
+  async 'running with fewer'() {
+    const { room } = await ready({ latency: 0.01 }, 3)
+    store.change({ bytes: 8 << 20, algorithm: 'ring' })
+    await vi.waitFor(() => expect((at('run') as HTMLButtonElement).disabled).toBe(false))
+    press('run')
+    await vi.waitFor(() => expect(store.lab.state.run?.progress).toBeDefined())
+    room.network.kill('peer-2')
+    await until('degraded', 3)
+    // Frozen, it stays as it is for as long as somebody looks at it.
+    room.network.freeze('peer-1')
+  },
   async done() {
     await ready({}, 2)
     press('run')
@@ -256,6 +267,21 @@ describe('a run', () => {
     expect(all('banner')).toHaveLength(0)
   })
 
+  it('shows nothing of the larger group once a peer is lost', async () => {
+    await scenes['running with fewer']!()
+    await vi.waitFor(() => expect(text('banner')).toContain('Cem (rank 2) left during the run.'))
+    await vi.waitFor(() => expect(text('run-size')).toBe('3'))
+    expect(at('banner').dataset.code).toBe('PEER_LOST')
+    expect(at('schedule').dataset.size).toBe('3')
+    expect(text('time-predicted')).toBe('–')
+    expect(all('stop')).toHaveLength(1)
+    press('stop')
+    await vi.waitFor(() => expect(at('banner').dataset.code).toBe('STOPPED'), { timeout: 5000 })
+    memory.room.network.thaw('peer-1')
+    await runAgain()
+    expect(text('verify')).toContain('3 of 3 peers agree')
+  })
+
   it('keeps wrong numbers and different bits apart', async () => {
     await ready({}, 2)
     store.change({ data: 'real', algorithm: 'butterfly', r: 2, bytes: 1 << 16 })
@@ -300,6 +326,26 @@ describe('settings', () => {
     expect(at('tab-links').getAttribute('aria-selected')).toBe('true')
     localStorage.removeItem('papilio-shortcuts')
   })
+})
+
+it('the refusal of a room is told once, with a way on', async () => {
+  await scenes['room-unknown (ROOM_UNKNOWN)']!()
+  expect(root.textContent?.split('Room k7f-2q9: ROOM_UNKNOWN.')).toHaveLength(2)
+  expect(all('code')).toHaveLength(1)
+})
+
+it('numbers stay inside their tiles', async () => {
+  await scenes.done!()
+  for (const width of [320, 390, 768, 1024, 1280, 1366, 1440]) {
+    await page.viewport(width, 800)
+    // As wide as times get.
+    at('time-measured').textContent = '88.8 ms'
+    await vi.waitFor(() => expect(innerWidth).toBe(width))
+    for (const tile of root.querySelectorAll('.figure')) {
+      const right = tile.querySelector('.figure-value')!.getBoundingClientRect().right
+      expect(right, `${width} px`).toBeLessThanOrEqual(tile.getBoundingClientRect().right + 0.5)
+    }
+  }
 })
 
 it('narrow screens scroll in one direction only', async () => {

@@ -155,6 +155,16 @@ describe('RunMember', () => {
     }
   })
 
+  it('goes on without a peer that is lost before the first call', async () => {
+    const { peers, network } = createPeers(4)
+    peers[1]!.member.on('started', () => queueMicrotask(() => network.lose('c')))
+    peers[1]!.member.request('q', { ...spec, repeats: 3 })
+    for (const peer of [peers[0]!, peers[1]!, peers[3]!]) {
+      expect(await peer.until('finished')).not.toHaveProperty('error')
+      expect(peer.of('result').at(-1)!.result.contributors).toEqual(['a', 'b', 'd'])
+    }
+  })
+
   it('ends when the leader is lost, and the new rank 0 leads', async () => {
     const { peers, network } = createPeers(3)
     network.faults.corrupt = (peerId) => {
