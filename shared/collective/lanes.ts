@@ -23,6 +23,8 @@ export interface Lanes {
 
 /** Bytes of wrapping: the length and the id of a peer. */
 const maxIdBytes = 64
+/** Lanes through neighbours that others may open here: no room has more members. */
+const maxRelayed = 128
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -89,6 +91,8 @@ export function createLanes(config: {
     } else if (frame.kind === 'relayed') {
       const { id, inner } = unwrap(frame.payload)
       const known = relayed.get(id)
+      if (!known && relayed.size >= maxRelayed)
+        throw new ProtocolError(`a passed-on message of yet another peer, after ${relayed.size}`)
       const through = known?.via === peerId ? known.lane : openRelay(id, peerId)
       if (through) accept(id, inner, through)
     } else accept(peerId, message, lane)

@@ -21,6 +21,9 @@ import { ProtocolError } from '../base/errors.ts'
 export const frameHeaderBytes = 32
 const magic = 0x50
 
+/** Longest message whose length a frame tells: probes are answered with as much. The longest probe is far shorter. */
+export const maxTotalBytes = 4 * 1024 * 1024
+
 export const frameKinds = { data: 1, ack: 2, control: 3, ping: 4, pong: 5, relay: 6, relayed: 7 } as const
 export type FrameKind = keyof typeof frameKinds
 const kindNames = new Map<number, FrameKind>(
@@ -87,6 +90,7 @@ export function decodeFrame(message: Uint8Array): Frame {
   const payload = message.subarray(frameHeaderBytes)
   const offset = view.getUint32(16, true)
   const total = hasTotal(kind) ? view.getUint32(20, true) : 0
+  if (total > maxTotalBytes) throw new ProtocolError(`message of ${total} bytes, at most ${maxTotalBytes}`)
   if (hasTotal(kind) && offset + payload.byteLength > total)
     throw new ProtocolError(`frame ends at byte ${offset + payload.byteLength} of a message of ${total}`)
   return {
