@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Collective } from '../shared/schedule/types.ts'
 import { countTable, registryTable } from './countTables.ts'
+import { numberTables } from './numberTables.ts'
 import { paperTables } from './paperTables.ts'
 
 const collectives: readonly Collective[] = [
@@ -23,6 +24,7 @@ const collectives: readonly Collective[] = [
 const tables: Readonly<Record<string, () => string>> = {
   registry: registryTable,
   ...paperTables,
+  ...numberTables,
   ...Object.fromEntries([7, 8, 31].map((size) => [`allreduce ${size}`, () => countTable('allreduce', size)])),
   ...Object.fromEntries(collectives.map((name) => [name, () => countTable(name, 7)])),
 }
@@ -37,7 +39,8 @@ export function renderTables(guide: string): string {
 }
 
 export const guidePath = join(import.meta.dirname, 'algorithms.md')
+export const numbersPath = join(import.meta.dirname, 'numbers.md')
 
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(guidePath, renderTables(readFileSync(guidePath, 'utf8')))
+  for (const path of [guidePath, numbersPath]) writeFileSync(path, renderTables(readFileSync(path, 'utf8')))
 }
