@@ -97,10 +97,11 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
   })
   const group = createGroup({ transport, membership: seat, clock })
   seat.receiveSignals((from, data) => transport.accept(from, data))
-  // A page that goes away ends its links itself: the others then know at once.
+  // A page that goes away ends its links itself: the others then know at once. Its own seat first, or it would complain of everybody
+  // whose link it closes: where several pages go at once, that puts out a member who stays.
   const forget = environment.onEnd(() => {
-    transport.close()
     seat.close()
+    transport.close()
   })
   group.on('state', (state) => {
     if (state === 'left') forget()
