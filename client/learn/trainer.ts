@@ -2,7 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import { createPrng } from '../../shared/base/prng.ts'
-import type { LocalResult, LocalTask, Trainer } from '../../shared/federated/roundTypes.ts'
+import type { LocalTask, Trainer } from '../../shared/federated/roundTypes.ts'
 import type { Values } from '../../shared/federated/tensors.ts'
 import { readModel, weightsOf, writeModel } from '../tfjs/model.ts'
 import { type DataSet, shuffled } from './dataSet.ts'
@@ -28,39 +28,44 @@ export interface Evaluation {
 const defaultBatchSize = 32
 const evaluationBatch = 500
 
-/** Trains `model` in place; metrics are loss and accuracy over the batches of the last epoch, as they were trained on. */
+/**
+ * Trains `model` in place, one batch after the other through the shuffled data; a round goes on where the last one ended, and may be less than
+ * an epoch (epochs 0.2). Metrics are loss and accuracy of the last batches, an epoch of them at most, as they were trained on.
+ */
 export function createLearner(options: LearnerOptions): Trainer {
   const { model, data, batchSize = defaultBatchSize, seed, pause = nextTurn, onBatch } = options
+  const batches = Math.ceil(data.count / batchSize)
+  let position = 0
+  let order: readonly number[] = []
+  const nextBatch = () => {
+    const index = position++ % batches
+    if (index === 0) order = shuffled(data.count, createPrng(seed + 7919 * Math.floor(position / batches)))
+    return order.slice(index * batchSize, (index + 1) * batchSize)
+  }
   return {
     read: () => readModel(model),
     write: (tensors) => writeModel(tf, model, tensors),
     async train(task) {
-      const batches = Math.ceil(data.count / batchSize)
-      const total = batches * task.epochs
+      const total = Math.max(1, Math.round(task.epochs * batches))
       const seen = new Set<number>()
-      let last = { loss: 0, right: 0, samples: 0 }
-      let done = 0
-      for (let epoch = 0; epoch < task.epochs && !task.signal.aborted; epoch++) {
-        const order = shuffled(data.count, createPrng(seed + 7919 * task.round + 104729 * epoch))
-        last = { loss: 0, right: 0, samples: 0 }
-        for (let begin = 0; begin < data.count && !task.signal.aborted; begin += batchSize) {
-          const batch = order.slice(begin, begin + batchSize)
-          const { loss, right } = await trainBatch(model, data, batch, task)
-          for (const index of batch) seen.add(index)
-          last = {
-            loss: last.loss + loss * batch.length,
-            right: last.right + right,
-            samples: last.samples + batch.length,
-          }
-          onBatch?.({ fraction: ++done / total, loss })
-          await pause()
+      const last = { loss: 0, right: 0, samples: 0 }
+      for (let done = 0; done < total && batches > 0 && !task.signal.aborted; done++) {
+        const batch = nextBatch()
+        const { loss, right } = await trainBatch(model, data, batch, task)
+        for (const index of batch) seen.add(index)
+        if (done >= total - batches) {
+          last.loss += loss * batch.length
+          last.right += right
+          last.samples += batch.length
         }
+        onBatch?.({ fraction: (done + 1) / total, loss })
+        await pause()
       }
       const { samples } = last
       return {
         samples: seen.size,
         metrics: samples > 0 ? { loss: last.loss / samples, accuracy: last.right / samples } : {},
-      } satisfies LocalResult
+      }
     },
   }
 }
