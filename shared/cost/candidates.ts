@@ -46,6 +46,18 @@ export function findCandidates(
   return { admitted: withoutTwins(request, model, admitted, refused), refused }
 }
 
+/** How many variants the call admits, those that are one under several names counted each. Prices nothing. */
+export function countAdmitted(
+  request: ChoiceRequest,
+  model: NetworkModel,
+  algorithms: readonly Algorithm[],
+): number {
+  const found = groupsText(clusterRanks(model))
+  const isAdmitted = ({ algorithm, settings }: Candidate) =>
+    refusalOf(request, found, algorithm, settings) === undefined
+  return candidatesOf(request, found, algorithms).filter(isAdmitted).length
+}
+
 /** What the call leaves open: all variants of all algorithms, or the open parameters of the named one. */
 function candidatesOf(
   request: ChoiceRequest,

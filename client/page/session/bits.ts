@@ -1,13 +1,13 @@
 /** Do all ranks hold the same bits, and if not, how far are they apart? */
-import type { NumberArray } from '../../../shared/wire/dtype.ts'
+import type { DType, NumericArray } from '../../../shared/wire/dtype.ts'
 
 /**
  * 64 bits of hash over the bytes of a vector, as 16 hex digits. Against accidents, not against forgers: two multiply-rotate
  * lanes over 32-bit words with the MurmurHash3 finaliser.
  */
-export function hashBits(vector: NumberArray): string {
+export function hashBits(vector: NumericArray): string {
   // Signed words: the engine then keeps everything in 32-bit registers.
-  const words = new Int32Array(vector.buffer, vector.byteOffset, vector.byteLength / 4)
+  const words = wordsOf(vector)
   let a = 0x9e3779b1 ^ words.length
   let b = 0x85ebca6b ^ words.length
   for (let i = 0; i < words.length; i++) {
@@ -18,6 +18,14 @@ export function hashBits(vector: NumberArray): string {
     b = ((b << 13) | (b >>> 19)) ^ a
   }
   return hex(finish(a)) + hex(finish(b))
+}
+
+/** The bytes in words of four; what is left over of narrow types is filled up with zeros. */
+function wordsOf({ buffer, byteOffset, byteLength }: NumericArray): Int32Array {
+  if (byteLength % 4 === 0) return new Int32Array(buffer, byteOffset, byteLength / 4)
+  const words = new Int32Array(Math.ceil(byteLength / 4))
+  new Uint8Array(words.buffer).set(new Uint8Array(buffer, byteOffset, byteLength))
+  return words
 }
 
 function finish(value: number): number {
@@ -39,9 +47,9 @@ export interface Spread {
 }
 
 /** How far the smallest and the largest value that any rank holds are apart, element by element. */
-export function spreadOf(smallest: NumberArray, largest: NumberArray): Spread {
-  const low = placesOf(smallest)
-  const high = placesOf(largest)
+export function spreadOf(dtype: DType, smallest: NumericArray, largest: NumericArray): Spread {
+  const low = placesOf(dtype, smallest)
+  const high = placesOf(dtype, largest)
   let elements = 0
   let ulps = 0
   for (let i = 0; i < smallest.length; i++) {
@@ -56,14 +64,14 @@ export function spreadOf(smallest: NumberArray, largest: NumberArray): Spread {
  * Position of element i among all values of its type, in ascending order: neighbours differ by 1, also -0 and 0. Sign and
  * magnitude become one integer because the bits of positive floats ascend with their value.
  */
-function placesOf(vector: NumberArray): (i: number) => bigint {
-  if (vector instanceof Int32Array) return (i) => BigInt(vector[i]!)
-  const [bits, magnitude] =
-    vector instanceof Float32Array
-      ? [new Int32Array(vector.buffer, vector.byteOffset, vector.length), 0x7fffffffn]
-      : [new BigInt64Array(vector.buffer, vector.byteOffset, vector.length), 0x7fffffffffffffffn]
-  return (i) => {
+function placesOf(dtype: DType, vector: NumericArray): (i: number) => bigint {
+  const { buffer, byteOffset, length } = vector
+  const ofFloat = (bits: Int16Array | Int32Array | BigInt64Array, magnitude: bigint) => (i: number) => {
     const value = BigInt(bits[i]!)
     return value >= 0n ? value : -(value & magnitude) - 1n
   }
+  if (dtype === 'f16' || dtype === 'bf16') return ofFloat(new Int16Array(buffer, byteOffset, length), 0x7fffn)
+  if (dtype === 'f32') return ofFloat(new Int32Array(buffer, byteOffset, length), 0x7fffffffn)
+  if (dtype === 'f64') return ofFloat(new BigInt64Array(buffer, byteOffset, length), 0x7fffffffffffffffn)
+  return (i) => BigInt(vector[i]!)
 }

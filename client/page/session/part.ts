@@ -1,6 +1,6 @@
 /** One rank's part of a run: the calls that rank 0 announces, each result checked before it counts. */
 import type { Group, Progress, Report } from '../../../shared/collective/types.ts'
-import { dtypes, type NumberArray } from '../../../shared/wire/dtype.ts'
+import { dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
 import { hashBits, type Spread, spreadOf } from './bits.ts'
 import { maxTrace, type RankResult } from './messages.ts'
 import { type Call, callAt, countOf, optionsOf, type RunSpec, timeoutOf } from './runSpec.ts'
@@ -37,8 +37,8 @@ export interface PartConfig {
 export class RunPart {
   readonly #config: PartConfig
   readonly #abort = new AbortController()
-  readonly #input: NumberArray
-  readonly #output: NumberArray
+  readonly #input: NumericArray
+  readonly #output: NumericArray
   readonly #tallies = new Map<number, Tally>()
 
   constructor(config: PartConfig) {
@@ -53,7 +53,7 @@ export class RunPart {
     const { spec, seed, group, breathe } = this.#config
     const stream = streamOf(seed, group.peerId)
     for (let first = 0; first < this.#input.length; first += pieceLength) {
-      fillVector(this.#input.subarray(first, first + pieceLength), stream, spec.data, first)
+      fillVector(spec.dtype, this.#input.subarray(first, first + pieceLength), stream, spec.data, first)
       const pause = breathe()
       if (pause !== undefined) await pause
     }
@@ -67,6 +67,7 @@ export class RunPart {
       ...this.#options(),
       ...optionsOf(spec.variants[call.variant]!),
       op: spec.op,
+      dtype: spec.dtype,
       consistency: spec.consistency,
       into: this.#output,
       name: `run ${runId} call ${index}`,
@@ -92,11 +93,12 @@ export class RunPart {
         this.#config.group.allreduce(data, {
           ...this.#options(),
           op,
+          dtype: this.#config.spec.dtype,
           name: `run ${this.#config.runId} ${op}`,
         }),
       ),
     )
-    return { ...spreadOf(low!.data, high!.data), compared }
+    return { ...spreadOf(this.#config.spec.dtype, low!.data, high!.data), compared }
   }
 
   abort(reason: unknown): void {

@@ -1,8 +1,9 @@
 /** What would run, and what it would cost: pure functions of the settings and the measured network. */
+import { countAdmitted } from '../../../shared/cost/candidates.ts'
 import { type Chosen, chooseSchedule } from '../../../shared/cost/choose.ts'
 import { curveTime } from '../../../shared/cost/curve.ts'
 import { guessModel } from '../../../shared/cost/fit.ts'
-import type { NetworkModel, Prediction } from '../../../shared/cost/types.ts'
+import type { ChoiceRequest, NetworkModel, Prediction } from '../../../shared/cost/types.ts'
 import { buildSchedule } from '../../../shared/schedule/build.ts'
 import { countRank } from '../../../shared/schedule/counts.ts'
 import { groupNames } from '../../../shared/schedule/group.ts'
@@ -50,50 +51,43 @@ export function choiceOfRun(run: RunState, variant: number): Chosen | string {
 type Call = Pick<RunSpec, 'bytes' | 'dtype' | 'op' | 'consistency'>
 
 function choiceFor(call: Call, variant: Variant, size: number, model: NetworkModel): Chosen | string {
-  const { dtype, op, consistency } = call
   try {
-    return chooseSchedule(
-      {
-        size,
-        bytes: countOf(call) * dtypes[dtype].bytes,
-        rounds: dtypes[dtype].isFloat && (op === 'sum' || op === 'mean'),
-        commutative: true,
-        idempotent: op === 'min' || op === 'max',
-        consistency,
-        ...optionsOf(variant),
-      },
-      model,
-    )
+    return chooseSchedule(requestOf(call, variant, size), model)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
 
-/**
- * How many candidates `auto` has, and how many of them leave the same bits on all ranks. Prices nothing, and so counts those too
- * in which every rank does the same as in another one.
- */
-export function candidateCounts(settings: LabSettings, size: number): { all: number; identical: number } {
-  const isIdempotent = settings.op === 'min' || settings.op === 'max'
-  const rounds = dtypes[settings.dtype].isFloat && !isIdempotent
-  const key = `${size} ${isIdempotent} ${rounds}`
-  const known = candidates.get(key)
-  if (known) return known
-  const counts = { all: 0, identical: 0 }
-  for (const algorithm of algorithms) {
-    const { collective, baseline, restrictions } = algorithm
-    if (collective !== 'allreduce' || baseline || (restrictions.idempotent && !isIdempotent)) continue
-    for (const each of algorithm.variants(size)) {
-      if (algorithm.refuses(size, each) !== undefined) continue
-      counts.all++
-      if (!rounds || algorithm.identical(size, each)) counts.identical++
-    }
+function requestOf({ bytes, dtype, op, consistency }: Call, variant: Variant, size: number): ChoiceRequest {
+  return {
+    size,
+    bytes: countOf({ bytes, dtype }) * dtypes[dtype].bytes,
+    rounds: dtypes[dtype].isFloat && (op === 'sum' || op === 'mean'),
+    commutative: true,
+    idempotent: op === 'min' || op === 'max',
+    consistency,
+    ...optionsOf(variant),
   }
-  candidates.set(key, counts)
-  return counts
 }
 
-const candidates = new Map<string, { all: number; identical: number }>()
+/** How many candidates `auto` has, and how many of them leave the same bits on all ranks; a schedule with several names counts with each. */
+export function candidateCounts(
+  settings: LabSettings,
+  size: number,
+  model: NetworkModel,
+): { all: number; identical: number } {
+  const counted = candidates.get(model) ?? new Map<string, { all: number; identical: number }>()
+  candidates.set(model, counted)
+  const { dtype, op } = settings
+  const key = `${size} ${dtype} ${op}`
+  const count = (consistency: Call['consistency']) =>
+    countAdmitted(requestOf({ ...settings, consistency }, { algorithm: 'auto' }, size), model, algorithms)
+  const known = counted.get(key) ?? { all: count('fast'), identical: count('identical') }
+  counted.set(key, known)
+  return known
+}
+
+const candidates = new WeakMap<NetworkModel, Map<string, { all: number; identical: number }>>()
 
 export interface RRow {
   readonly r: number

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Prng } from '../../../shared/base/prng.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import { type DType, dtypes } from '../../../shared/wire/dtype.ts'
+import { admitted, type OperatorName } from '../../../shared/wire/operator.ts'
 
 /** Largest vector that the page offers: seven peers in one page then hold about 2 GiB. */
 export const maxBytes = 64 * 1024 * 1024
@@ -23,11 +24,20 @@ export const variantSchema = v.object({
 })
 export type Variant = v.InferOutput<typeof variantSchema>
 
-export const runSpecSchema = v.object({
+/** Types and operators that the page offers; the library has more (docs/numbers.md). */
+export const shownTypes = ['f32', 'f64', 'f16', 'bf16', 'i32', 'i64', 'u8'] as const
+export const shownOperators = ['sum', 'mean', 'min', 'max', 'prod', 'bxor'] as const
+
+/** Whether the page offers the pair: products of these floats would overflow, or end at 0. */
+export function isOffered(dtype: DType, op: OperatorName): boolean {
+  return admitted[dtype].includes(op) && !(op === 'prod' && dtypes[dtype].isFloat)
+}
+
+const runSpecFields = v.object({
   /** Bytes asked for; the vector has the elements that fit in whole. */
   bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxBytes)),
-  dtype: v.picklist(['f32', 'f64', 'i32']),
-  op: v.picklist(['sum', 'mean', 'min', 'max']),
+  dtype: v.picklist(shownTypes),
+  op: v.picklist(shownOperators),
   consistency: v.picklist(['identical', 'fast']),
   data: v.picklist(['whole', 'real']),
   /** Measured repeats of each variant, after `warmup` unmeasured ones. */
@@ -35,6 +45,10 @@ export const runSpecSchema = v.object({
   warmup: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10)),
   variants: v.pipe(v.array(variantSchema), v.minLength(1), v.maxLength(64)),
 })
+export const runSpecSchema = v.pipe(
+  runSpecFields,
+  v.check(({ dtype, op }) => isOffered(dtype, op), 'There is no such operator for this type.'),
+)
 export type RunSpec = v.InferOutput<typeof runSpecSchema>
 
 export function countOf(spec: { readonly bytes: number; readonly dtype: DType }): number {

@@ -1,7 +1,7 @@
 /** What people set on the page, and its form in the address: `#v=1&size=1048576&type=f32&...`. */
 import { algorithms } from '../../../shared/schedule/registry.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
-import { maxBytes, maxRepeats, type RunSpec, type Variant } from './runSpec.ts'
+import { isOffered, maxBytes, maxRepeats, type RunSpec, shownOperators, shownTypes, type Variant } from './runSpec.ts'
 
 export const inspectorTabs = ['r', 'sizes', 'algorithms', 'links', 'log'] as const
 export type InspectorTab = (typeof inspectorTabs)[number]
@@ -49,10 +49,12 @@ export function readHash(hash: string): LabSettings {
   const given = new URLSearchParams(hash.replace(/^#/, ''))
   if (given.get('v') !== hashVersion) return defaultSettings
   const algorithm = given.get('algo') ?? ''
+  const dtype = oneOf(shownTypes, given.get('type'), defaultSettings.dtype)
+  const op = oneOf(shownOperators, given.get('op'), defaultSettings.op)
   return {
     bytes: natural(given.get('size'), maxBytes) ?? defaultSettings.bytes,
-    dtype: oneOf(['f32', 'f64', 'i32'], given.get('type'), defaultSettings.dtype),
-    op: oneOf(['sum', 'mean', 'min', 'max'], given.get('op'), defaultSettings.op),
+    dtype,
+    op: isOffered(dtype, op) ? op : defaultSettings.op,
     algorithm: isAlgorithmKey(algorithm) ? algorithm : defaultSettings.algorithm,
     r: natural(given.get('r'), 32) ?? 'auto',
     consistency: oneOf(['fast', 'identical'], given.get('bits'), defaultSettings.consistency),

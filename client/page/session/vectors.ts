@@ -2,10 +2,12 @@
  * The vectors of a run. Element `index` of a peer's vector is a pure function of (seed, peerId, index), so every rank can
  * compute every other rank's input and check the result against it without sending anything.
  */
-import type { NumberArray } from '../../../shared/wire/dtype.ts'
+import type { NumericArray } from '../../../shared/wire/dtype.ts'
+import { bf16, f16 } from '../../../shared/wire/half.ts'
+import type { RunSpec } from './runSpec.ts'
 
 /**
- * whole: integers in -1000 .. 1000, whose sums are exact in float32 for any group below 16 000 peers.
+ * whole: small integers, whose sums are exact in every type for any class of peers.
  * real: uniform in [-1, 1) with all the bits that the type has.
  */
 export type DataKind = 'whole' | 'real'
@@ -27,13 +29,42 @@ export function streamOf(seed: number, peerId: string): number {
   return mix(h ^ mix(seed + golden))
 }
 
-/** Writes elements first .. first + out.length of the vector of `stream`. */
-export function fillVector(out: NumberArray, stream: number, kind: DataKind, first = 0): void {
-  const whole = kind === 'whole' || out instanceof Int32Array
+/** Whole numbers go from -largestWhole to largestWhole: few enough bits for exact sums of any class of peers. */
+export const largestWhole = { f32: 1000, f64: 1000, i32: 1000, f16: 60, bf16: 8 } as const
+
+/** Writes elements first .. first + out.length of the vector of `stream`. Of i64 and u8 all values are whole. */
+export function fillVector(
+  dtype: RunSpec['dtype'],
+  out: NumericArray,
+  stream: number,
+  kind: DataKind,
+  first = 0,
+): void {
+  const bitsAt = (i: number) => mix(stream + Math.imul(first + i, golden))
+  if (dtype === 'i64') {
+    // In halves: making bigints takes far longer.
+    const halves = new Int32Array(out.buffer, out.byteOffset, 2 * out.length)
+    for (let i = 0; i < out.length; i++) {
+      const bits = bitsAt(i)
+      halves[2 * i] = bits
+      halves[2 * i + 1] = mix(bits ^ stream) >> 8
+    }
+    return
+  }
+  if (dtype === 'u8') {
+    for (let i = 0; i < out.length; i++) out[i] = bitsAt(i) >>> 24
+    return
+  }
+  const half = dtype === 'f16' ? f16 : dtype === 'bf16' ? bf16 : undefined
+  const largest = largestWhole[dtype]
+  const whole = kind === 'whole' || dtype === 'i32'
   for (let i = 0; i < out.length; i++) {
-    const bits = mix(stream + Math.imul(first + i, golden))
-    if (whole) out[i] = Math.trunc(bits * (2001 / 2 ** 32)) - 1000
-    else if (out instanceof Float32Array) out[i] = bits / 2 ** 31 - 1
-    else out[i] = (bits + (mix(bits ^ stream) >>> 11) / 2 ** 21) / 2 ** 31 - 1
+    const bits = bitsAt(i)
+    const value = whole
+      ? Math.trunc(bits * ((2 * largest + 1) / 2 ** 32)) - largest
+      : dtype === 'f64'
+        ? (bits + (mix(bits ^ stream) >>> 11) / 2 ** 21) / 2 ** 31 - 1
+        : bits / 2 ** 31 - 1
+    out[i] = half ? half.toWord(value) : value
   }
 }

@@ -135,9 +135,9 @@ function RField(): JSX.Element {
 }
 
 function ConsistencyField(): JSX.Element {
-  const { size, settings, change } = useStore()
+  const { size, model, settings, change } = useStore()
   const { consistency } = settings.value
-  const { all, identical } = candidateCounts(settings.value, size.value)
+  const { all, identical } = candidateCounts(settings.value, size.value, model.value)
   return (
     <div class="field consistency">
       <label class="switch">

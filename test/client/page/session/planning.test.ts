@@ -114,8 +114,12 @@ describe('candidateCounts', () => {
       )
       return choice.candidates.length + admitted.length
     }
-    expect(candidateCounts(settings, size)).toEqual({ all: of('fast'), identical: of('identical') })
-    expect(candidateCounts({ ...settings, op: 'max' }, size).identical).toBe(of('identical', 'max'))
+    expect(candidateCounts(settings, size, modelFor(initialState, size))).toEqual({
+      all: of('fast'),
+      identical: of('identical'),
+    })
+    const maximum = candidateCounts({ ...settings, op: 'max' }, size, modelFor(initialState, size))
+    expect(maximum.identical).toBe(of('identical', 'max'))
   })
 })
 
