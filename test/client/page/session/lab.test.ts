@@ -43,29 +43,29 @@ function until(lab: Lab, isTrue: () => boolean): Promise<void> {
   })
 }
 
-/** A lab whose place the server can take away. */
+/** A lab whose places the server can take away: that of the page, or of one of its peers. */
 function createLosableLab() {
   const room = createMemoryRoom({})
   let joins = 0
-  let tell: (state: ServerState) => void = () => {}
+  const tell = new Map<string, (state: ServerState) => void>()
   const lab = new Lab({
     async join() {
       joins++
+      const group = room.join('Ada')
       const onServer = (listener: (state: ServerState) => void) => {
-        tell = listener
+        tell.set(group.peerId, listener)
         return () => {}
       }
-      return { group: room.join('Ada'), room: 'k7f-2q9', name: 'Ada', onServer }
+      return { group, room: 'k7f-2q9', name: 'Ada', onServer }
     },
     clock: realClock,
     prng: createPrng(1),
     agent: 'Test 1',
     breathe: () => undefined,
   })
-  const lose = async (cause: string) => {
-    const peerId = lab.state.self?.peerId
-    tell({ name: 'gone', error: new JoinError('ROOM_CLOSED', 'You did not answer.'), cause })
-    if (peerId !== undefined) room.network.kill(peerId)
+  const lose = async (cause: string, peerId = lab.state.self?.peerId ?? '') => {
+    tell.get(peerId)?.({ name: 'gone', error: new JoinError('ROOM_CLOSED', 'You did not answer.'), cause })
+    room.network.kill(peerId)
     await new Promise((resolve) => setTimeout(resolve))
   }
   return { lab, lose, joins: () => joins }
@@ -292,6 +292,19 @@ describe('Lab on real groups in memory', () => {
     await lose('kicked')
     expect(joins()).toBe(3)
     expect(lab.state).toMatchObject({ place: 'refused', refusal: { message: 'You did not answer.' } })
+  })
+
+  it('brings a peer of the page back as well, unless somebody sent it away', async () => {
+    const { lab, lose, joins } = createLosableLab()
+    await lab.enter('k7f-2q9')
+    await lab.addInPage(1)
+    await until(lab, () => appStateOf(lab.state) === 'ready')
+    await lose('lost', [...lab.state.inPage][0])
+    await until(lab, () => appStateOf(lab.state) === 'ready' && joins() === 3)
+    expect(lab.state.members).toHaveLength(2)
+    await lose('kicked', [...lab.state.inPage].at(-1))
+    await until(lab, () => appStateOf(lab.state) === 'empty')
+    expect(joins()).toBe(3)
   })
 
   it('stays outside when it is lost again and again', async () => {
