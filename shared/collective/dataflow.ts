@@ -16,16 +16,8 @@ import type { How, RankSchedule } from '../schedule/types.ts'
 import type { Codec, FloatArray } from '../wire/codec.ts'
 import type { DTypeInfo, NumericArray } from '../wire/dtype.ts'
 import type { Combine } from '../wire/kernels.ts'
+import { type Action, Flow, Incoming, Move, Outgoing, Projection, Receive, type Target } from './actions.ts'
 import { type Coding, createCoding, findLastingSends } from './coding.ts'
-
-interface Action {
-  readonly length: number
-  done: number
-  readonly after: Action[]
-  readonly before: Action[]
-  /** Goes on as far as `limit` allows. */
-  advance(limit: number): void
-}
 
 /** A message to `peer`: the concatenation of slots, cut into segments on a fixed grid. */
 export interface OutgoingMessage {
@@ -87,10 +79,18 @@ export interface Dataflow {
 }
 
 export function createDataflow(config: DataflowConfig): Dataflow {
-  const { part, offsets, dtype, combine, codec } = config
+  const { part, offsets, dtype, codec } = config
   const coding = codec && createCoding(codec, dtype, config.segmentBytes, config.residual)
-  const segmentBytes = coding?.segmentBytes ?? config.segmentBytes
-  const wireBytes = coding?.wireBytes ?? ((bytes: number) => bytes)
+  const wireBytes = (bytes: number) => coding?.wireBytes(bytes) ?? bytes
+  const flow = new Flow({
+    dtype,
+    combine: config.combine,
+    coding,
+    wireName: codec?.name ?? dtype.name,
+    segmentBytes: coding?.segmentBytes ?? config.segmentBytes,
+    steps: part.steps.length,
+    onSendable: config.onSendable,
+  })
   const positionOf = (slot: number) => offsets[part.slots[slot]!]!
   const lengthOf = (slot: number) => {
     const chunk = part.slots[slot]!
@@ -127,7 +127,7 @@ export function createDataflow(config: DataflowConfig): Dataflow {
   // The state of each slot while the schedule is compiled: its memory, the last write and the reads since.
   const value: (NumericArray | undefined)[] = []
   const written: (Action | undefined)[] = []
-  const reads: Action[][] = []
+  const reads: (Action[] | undefined)[] = []
   /** With a codec: slots that hold what others decode when it is sent. */
   const projected = new Set<number>()
   const noteWrite = (slot: number, isProjected: boolean) => {
@@ -139,306 +139,78 @@ export function createDataflow(config: DataflowConfig): Dataflow {
     value[slot] = config.input.subarray(at, at + lengthOf(slot))
   }
 
-  let remaining = 0
-  const remainingInStep = new Int32Array(part.steps.length)
-  let stepsDone = 0
-  const finishOne = (step: number) => {
-    remaining--
-    remainingInStep[step]!--
-    while (stepsDone < remainingInStep.length && remainingInStep[stepsDone] === 0) stepsDone++
-  }
-  const beginOne = (step: number) => {
-    remaining++
-    remainingInStep[step]!++
-  }
-
-  const wakes: Action[] = []
-  let isRunning = false
-  const progress = (action: Action, elements: number) => {
-    action.done += elements
-    for (const next of action.before) wakes.push(next)
-  }
-  const run = () => {
-    if (isRunning) return
-    isRunning = true
-    for (let action = wakes.pop(); action; action = wakes.pop()) action.advance(limitOf(action))
-    isRunning = false
-  }
-
   const readOf = (action: Action, slot: number): NumericArray => {
     const memory = value[slot]
     assert(memory, `slot ${slot} holds nothing`)
-    depend(action, written[slot])
+    action.dependOn(written[slot])
     // Reading the caller's input never stands in the way: it is not written.
     if (memory === storage[slot]) (reads[slot] ??= []).push(action)
     return memory
   }
   /** Makes `action` the next writer of `slot`: returns where to write and what stands there. */
-  const writeOf = (action: Action, slot: number, how: How): { out: NumericArray; current: NumericArray } => {
+  const writeOf = (action: Action, slot: number, how: How): Target => {
     const out = storageOf(slot)
     const current = value[slot]
-    depend(action, written[slot])
-    for (const read of reads[slot] ?? []) depend(action, read)
+    action.dependOn(written[slot])
+    for (const read of reads[slot] ?? []) action.dependOn(read)
     assert(how === 'store' || current, `slot ${slot} holds nothing to combine with`)
-    reads[slot] = []
+    reads[slot] = undefined
     written[slot] = action
     value[slot] = out
     return { out, current: current ?? out }
-  }
-  const apply = (
-    target: { out: NumericArray; current: NumericArray },
-    how: How,
-    at: number,
-    operand: NumericArray,
-  ) => {
-    const end = at + operand.length
-    const out = target.out.subarray(at, end)
-    if (how === 'store') out.set(operand as never)
-    else if (how === 'append') combine(out, target.current.subarray(at, end), operand)
-    else combine(out, operand, target.current.subarray(at, end))
   }
 
   const outgoing: Outgoing[] = []
   const incoming = new Map<number, Incoming>()
   const keyOf = (peer: number, step: number) => step * 0x100000 + peer
+  /** Wait for nothing that comes from outside. */
+  const inner: Action[] = []
 
-  class Outgoing implements OutgoingMessage {
-    readonly peer: number
-    readonly step: number
-    readonly bytes: number
-    sentBytes = 0
-    #isSent = false
-    readonly #parts: {
-      action: Action
-      memory: NumericArray
-      begin: number
-      /** Its elements in the vector, when sending them loses something that is to be noted. */
-      losesAt: number | undefined
-    }[] = []
-    /** First part that is not sent. */
-    #at = 0
-
-    constructor(peer: number, step: number, slots: readonly number[]) {
-      this.peer = peer
-      this.step = step
-      let bytes = 0
-      for (const slot of slots) {
-        const length = lengthOf(slot)
-        const action: Action = {
-          length,
-          done: 0,
-          after: [],
-          before: [],
-          advance: () => config.onSendable(this),
-        }
-        const memory = readOf(action, slot)
-        const losesAt = coding && config.residual && !projected.has(slot) ? positionOf(slot) : undefined
-        if (length > 0) this.#parts.push({ action, memory, begin: bytes, losesAt })
-        bytes += length * dtype.bytes
-      }
-      this.bytes = bytes
-      beginOne(step)
+  const addSend = (to: number, slots: readonly number[], step: number) => {
+    const message = new Outgoing(flow, to, step)
+    for (const slot of slots) {
+      const isLossy = coding && config.residual && !projected.has(slot)
+      message.add(lengthOf(slot), isLossy ? positionOf(slot) : undefined, (action) => readOf(action, slot))
     }
-
-    nextSegment(): number {
-      if (this.#isSent) return -1
-      const end = Math.min(this.sentBytes + segmentBytes, this.bytes)
-      for (let i = this.#at; i < this.#parts.length; i++) {
-        const { action, begin } = this.#parts[i]!
-        if (begin >= end) break
-        const needed = Math.min(action.length, (end - begin) / dtype.bytes)
-        if (limitOf(action) < needed) return -1
-      }
-      return wireBytes(end - this.sentBytes)
-    }
-
-    take(target: Uint8Array): void {
-      const end = Math.min(this.sentBytes + segmentBytes, this.bytes)
-      const raw = coding?.raw ?? target
-      while (this.#at < this.#parts.length) {
-        const { action, memory, begin, losesAt } = this.#parts[this.#at]!
-        if (begin >= end) break
-        const to = Math.min(action.length, (end - begin) / dtype.bytes)
-        const bytes = new Uint8Array(
-          memory.buffer,
-          memory.byteOffset + action.done * dtype.bytes,
-          (to - action.done) * dtype.bytes,
-        )
-        raw.set(bytes, begin + action.done * dtype.bytes - this.sentBytes)
-        if (losesAt !== undefined) coding?.project(memory.subarray(action.done, to), losesAt + action.done)
-        progress(action, to - action.done)
-        if (to < action.length) break
-        this.#at++
-      }
-      coding?.encode(end - this.sentBytes, target)
-      this.sentBytes = end
-      if (end === this.bytes) {
-        this.#isSent = true
-        finishOne(this.step)
-      }
-      run()
-    }
+    outgoing.push(message)
   }
-
-  class Incoming implements IncomingMessage {
-    readonly peer: number
-    readonly step: number
-    readonly bytes: number
-    arrivedBytes = 0
-    isComplete = false
-    readonly #parts: { begin: number; action: ReceiveAction }[] = []
-    #at = 0
-
-    constructor(peer: number, step: number, slots: readonly number[], how: How) {
-      this.peer = peer
-      this.step = step
-      let bytes = 0
-      for (const slot of slots) {
-        const action = new ReceiveAction(slot, how, step)
-        if (action.length > 0) this.#parts.push({ begin: bytes, action })
-        bytes += action.length * dtype.bytes
-      }
-      this.bytes = bytes
-      beginOne(step)
+  const addReceive = (from: number, slots: readonly number[], how: How, step: number) => {
+    const message = new Incoming(flow, from, step)
+    for (const slot of slots) {
+      message.add(new Receive(flow, lengthOf(slot), how, step, (action) => writeOf(action, slot, how)))
+      noteWrite(slot, how === 'store')
     }
-
-    accept(offset: number, payload: Uint8Array): void {
-      if (this.isComplete || offset !== this.arrivedBytes)
-        throw new ProtocolError(
-          `segment at byte ${offset} of step ${this.step} from rank ${this.peer}, expected ${this.arrivedBytes}`,
-        )
-      const bytes = coding ? coding.rawBytesIn(payload.byteLength) : payload.byteLength
-      if (bytes === undefined || bytes % dtype.bytes !== 0)
-        throw new ProtocolError(`segment of ${payload.byteLength} bytes of ${codec?.name ?? dtype.name}`)
-      const end = offset + bytes
-      if (end > this.bytes)
-        throw new ProtocolError(
-          `segment ends at byte ${end} of a message of ${this.bytes} from rank ${this.peer}`,
-        )
-      const isAligned = payload.byteOffset % dtype.bytes === 0
-      const aligned = coding ? coding.decode(payload) : isAligned ? payload : payload.slice()
-      while (this.#at < this.#parts.length) {
-        const { begin, action } = this.#parts[this.#at]!
-        if (begin >= end) break
-        const from = Math.max(offset, begin)
-        const to = Math.min(end, begin + action.length * dtype.bytes)
-        action.pending.push(
-          dtype.view(aligned.buffer, aligned.byteOffset + from - offset, (to - from) / dtype.bytes),
-        )
-        wakes.push(action)
-        if (to < begin + action.length * dtype.bytes) break
-        this.#at++
-      }
-      this.arrivedBytes = end
-      if (end === this.bytes) {
-        this.isComplete = true
-        finishOne(this.step)
-      }
-      run()
-    }
+    incoming.set(keyOf(from, step), message)
   }
-
-  class ReceiveAction implements Action {
-    readonly length: number
-    done = 0
-    readonly after: Action[] = []
-    readonly before: Action[] = []
-    /** Operands that have arrived and are not applied yet, in order. */
-    readonly pending: NumericArray[] = []
-    readonly #how: How
-    readonly #step: number
-    readonly #target: { out: NumericArray; current: NumericArray }
-
-    constructor(slot: number, how: How, step: number) {
-      this.length = lengthOf(slot)
-      this.#how = how
-      this.#step = step
-      this.#target = writeOf(this, slot, how)
-      if (this.length > 0) beginOne(step)
-    }
-
-    advance(limit: number): void {
-      while (this.pending.length > 0 && this.done < limit) {
-        const operand = this.pending[0]!
-        const elements = Math.min(operand.length, limit - this.done)
-        apply(
-          this.#target,
-          this.#how,
-          this.done,
-          elements === operand.length ? operand : operand.subarray(0, elements),
-        )
-        if (elements === operand.length) this.pending.shift()
-        else this.pending[0] = operand.subarray(elements)
-        progress(this, elements)
-        if (this.done === this.length) finishOne(this.#step)
-      }
-    }
+  const addMove = (from: number, slot: number, how: How, step: number) => {
+    const move = new Move(
+      flow,
+      lengthOf(slot),
+      how,
+      step,
+      (action) => readOf(action, from),
+      (action) => writeOf(action, slot, how),
+    )
+    if (move.length > 0) inner.push(move)
+    noteWrite(slot, how === 'store' && projected.has(from))
   }
-
-  const locals: Action[] = []
-  const addLocal = (from: number, slot: number, how: How, step: number) => {
-    const action: Action = {
-      length: lengthOf(slot),
-      done: 0,
-      after: [],
-      before: [],
-      advance(limit) {
-        if (limit <= action.done) return
-        apply(target, how, action.done, operand.subarray(action.done, limit))
-        progress(action, limit - action.done)
-        if (action.done === action.length) finishOne(step)
-      },
-    }
-    const operand = readOf(action, from)
-    const target = writeOf(action, slot, how)
-    if (action.length > 0) {
-      beginOne(step)
-      locals.push(action)
-    }
-  }
-
-  /** Replaces what slot holds by what others decode when it is sent. */
-  const addProjection = (coding: Coding, slot: number, step: number) => {
-    const action: Action = {
-      length: lengthOf(slot),
-      done: 0,
-      after: [],
-      before: [],
-      advance(limit) {
-        if (limit <= action.done) return
-        const { done } = action
-        const values = target.current.subarray(done, limit)
-        coding.project(values, positionOf(slot) + done, target.out.subarray(done, limit))
-        progress(action, limit - done)
-        if (action.done === action.length) finishOne(step)
-      },
-    }
-    const target = writeOf(action, slot, 'append')
+  const project = (by: Coding, slot: number, step: number) => {
+    if (projected.has(slot)) return
+    const write = (action: Action) => writeOf(action, slot, 'append')
+    const projection = new Projection(flow, by, lengthOf(slot), step, positionOf(slot), write)
     noteWrite(slot, true)
-    if (action.length > 0) {
-      beginOne(step)
-      locals.push(action)
-    }
+    if (projection.length > 0) inner.push(projection)
   }
 
   const lastingSends = coding && findLastingSends(part)
-  for (const [index, step] of part.steps.entries()) {
-    if (coding)
-      for (const slot of lastingSends?.[index] ?? [])
-        if (!projected.has(slot)) addProjection(coding, slot, index)
-    for (const { to, slots } of step.sends) outgoing.push(new Outgoing(to, index, slots))
-    for (const { from, slots, how } of step.receives) {
-      incoming.set(keyOf(from, index), new Incoming(from, index, slots, how))
-      for (const slot of slots) noteWrite(slot, how === 'store')
-    }
-    for (const { from, slot, how } of step.locals) {
-      addLocal(from, slot, how, index)
-      noteWrite(slot, how === 'store' && projected.has(from))
-    }
+  for (let index = 0; index < part.steps.length; index++) {
+    const { sends, receives, locals } = part.steps[index]!
+    if (coding) for (const slot of lastingSends?.[index] ?? []) project(coding, slot, index)
+    for (const { to, slots } of sends) addSend(to, slots, index)
+    for (const { from, slots, how } of receives) addReceive(from, slots, how, index)
+    for (const { from, slot, how } of locals) addMove(from, slot, how, index)
   }
-  if (coding)
-    for (const slot of part.output)
-      if (!projected.has(slot)) addProjection(coding, slot, Math.max(0, part.steps.length - 1))
+  if (coding) for (const slot of part.output) project(coding, slot, Math.max(0, part.steps.length - 1))
   // A result that no step wrote is the input itself.
   for (const slot of part.output)
     if (value[slot] !== storage[slot] && value[slot]) storageOf(slot).set(value[slot] as never)
@@ -456,15 +228,15 @@ export function createDataflow(config: DataflowConfig): Dataflow {
       return scratchBytes
     },
     get isComplete() {
-      return remaining === 0
+      return flow.remaining === 0
     },
     get stepsDone() {
-      return stepsDone
+      return flow.stepsDone
     },
     start() {
       for (const message of outgoing) config.onSendable(message)
-      wakes.push(...locals)
-      run()
+      for (const action of inner) flow.wake(action)
+      flow.run()
     },
     accept(peer, step, offset, payload) {
       const message = incoming.get(keyOf(peer, step))
@@ -481,18 +253,6 @@ export function createDataflow(config: DataflowConfig): Dataflow {
       }
     },
   }
-}
-
-function limitOf(action: Action): number {
-  let limit = action.length
-  for (const earlier of action.after) limit = Math.min(limit, earlier.done)
-  return limit
-}
-
-function depend(action: Action, earlier: Action | undefined): void {
-  if (!earlier || earlier === action) return
-  action.after.push(earlier)
-  earlier.before.push(action)
 }
 
 /** Where each of `slots` lies when their chunks are laid one after the other in chunk order; slots of one chunk share a place. */
