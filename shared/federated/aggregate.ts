@@ -2,10 +2,12 @@
 import { ArgumentError, UnsupportedError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
 import type { Wire } from '../wire/codec.ts'
+import { robustAggregator } from './aggregateRobustly.ts'
 import { bucketsOf } from './buckets.ts'
 import { foldLanes } from './fold.ts'
 import { divideLane, type Lane } from './lanes.ts'
 import type { CallOptions, Place } from './meeting.ts'
+import type { RobustAggregation } from './robust.ts'
 import type { Secrets } from './secrets.ts'
 import { aggregateSecurely } from './secure.ts'
 import type { Entry, Values } from './tensors.ts'
@@ -16,6 +18,8 @@ export type Aggregation =
   | 'mean'
   /** The same mean, in which nobody sees another's update (secure.ts). */
   | 'secure'
+  /** Each counted member alike, and a minority of bad updates without much say. */
+  | RobustAggregation
 
 /** What all aggregations are told, the same on every rank. */
 export interface Aggregating {
@@ -71,6 +75,8 @@ export function aggregatorOf({ aggregation, wire = 'f32', secrets }: AggregatorC
       )
     return { isWeighted: true, isSecret: true, run: (input) => aggregateSecurely(input, secrets) }
   }
+  if (['median', 'trimmed-mean', 'centred-clipping'].includes(aggregation.kind))
+    return robustAggregator(aggregation)
   throw new ArgumentError('aggregate', `Unknown aggregation ${JSON.stringify(aggregation)}.`)
 }
 
