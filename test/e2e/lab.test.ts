@@ -130,6 +130,14 @@ describe('seven peers in one page', () => {
     await tab.run()
     await tab.set({ dtype: 'i32', op: 'max', size: '20 B' })
     await tab.run()
+    for (const choice of [
+      { dtype: 'f16', op: 'mean' },
+      { dtype: 'i64', op: 'prod' },
+      { dtype: 'u8', op: 'sum' },
+    ] as const) {
+      await tab.set({ ...choice, size: '2001 B' })
+      await tab.run()
+    }
     await tab.set({ dtype: 'f32', op: 'sum', data: 'whole', size: '0 B' })
     await tab.run()
     await tab.set({ algorithm: 'ring', size: '64 KiB' })

@@ -4,6 +4,7 @@
  * fails its test.
  */
 import type { BrowserContext, Locator, Page } from 'playwright-core'
+import type { RunSpec } from '../../client/page/session/runSpec.ts'
 
 /** Gives every problem that a page can have a voice: rejections nobody handled, and ICE servers of a foreign host. */
 const watchFromInside = `{
@@ -35,8 +36,8 @@ export interface RunSettings {
   algorithm?: string
   r?: number | 'auto'
   data?: 'whole' | 'real'
-  dtype?: 'f32' | 'f64' | 'i32'
-  op?: 'sum' | 'mean' | 'min' | 'max'
+  dtype?: RunSpec['dtype']
+  op?: RunSpec['op']
   repeats?: number
 }
 
@@ -182,12 +183,13 @@ export class Tab {
   }
 
   /** Sets what is given, as a person does: in the fields of the run panel. */
-  async set({ size, algorithm, repeats, ...choices }: RunSettings): Promise<void> {
+  async set({ size, algorithm, dtype, repeats, ...choices }: RunSettings): Promise<void> {
     if (size !== undefined) {
       await this.at('size').fill(size)
       await this.at('size').press('Enter')
     }
     if (algorithm !== undefined) await this.at('algo').selectOption(algorithm)
+    if (dtype !== undefined) await this.at('dtype').selectOption(dtype)
     if (repeats !== undefined) await this.at('repeats').fill(String(repeats))
     for (const [testId, value] of Object.entries(choices))
       await this.at(testId).locator(`input[value="${value}"]`).check()

@@ -26,7 +26,7 @@ export type Variant = v.InferOutput<typeof variantSchema>
 
 /** Types and operators that the page offers; the library has more (docs/numbers.md). */
 export const shownTypes = ['f32', 'f64', 'f16', 'bf16', 'i32', 'i64', 'u8'] as const
-export const shownOperators = ['sum', 'mean', 'min', 'max', 'prod', 'bxor'] as const
+export const shownOperators = ['sum', 'mean', 'min', 'max', 'prod'] as const
 
 /** Whether the page offers the pair: products of these floats would overflow, or end at 0. */
 export function isOffered(dtype: DType, op: OperatorName): boolean {

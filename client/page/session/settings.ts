@@ -1,7 +1,15 @@
 /** What people set on the page, and its form in the address: `#v=1&size=1048576&type=f32&...`. */
 import { algorithms } from '../../../shared/schedule/registry.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
-import { isOffered, maxBytes, maxRepeats, type RunSpec, shownOperators, shownTypes, type Variant } from './runSpec.ts'
+import {
+  isOffered,
+  maxBytes,
+  maxRepeats,
+  type RunSpec,
+  shownOperators,
+  shownTypes,
+  type Variant,
+} from './runSpec.ts'
 
 export const inspectorTabs = ['r', 'sizes', 'algorithms', 'links', 'log'] as const
 export type InspectorTab = (typeof inspectorTabs)[number]

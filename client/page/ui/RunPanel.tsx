@@ -1,8 +1,9 @@
 /** What to run, and the switch for it. */
 import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
+import { dtypes } from '../../../shared/wire/dtype.ts'
 import { algorithmOptions, candidateCounts } from '../session/planning.ts'
-import { maxRepeats } from '../session/runSpec.ts'
+import { isOffered, maxRepeats, shownOperators, shownTypes } from '../session/runSpec.ts'
 import { rValues, specOf } from '../session/settings.ts'
 import { useStore } from '../store.ts'
 import { Choice } from './Choice.tsx'
@@ -14,7 +15,7 @@ import { Term } from './Term.tsx'
 export function RunPanel(): JSX.Element {
   const { settings, change } = useStore()
   const { dtype, op, data, repeats } = settings.value
-  const floats = dtype !== 'i32'
+  const floats = dtypes[dtype].isFloat
   return (
     <section class="run" aria-labelledby="run-title">
       <h2 id="run-title" class="heard">
@@ -27,21 +28,14 @@ export function RunPanel(): JSX.Element {
           legend="Operator"
           testId="op"
           value={op}
-          options={(['sum', 'mean', 'min', 'max'] as const).map((value) => ({ value, label: value }))}
+          options={shownOperators.map((value) => ({
+            value,
+            label: value,
+            ...(!isOffered(dtype, value) && { disabled: true, title: `Not for ${typeNames[dtype]}s` }),
+          }))}
           onChange={(value) => change({ op: value })}
         />
-        <Choice
-          name="dtype"
-          legend="Type"
-          testId="dtype"
-          value={dtype}
-          options={[
-            { value: 'f32', label: 'f32', title: '32-bit float' },
-            { value: 'f64', label: 'f64', title: '64-bit float' },
-            { value: 'i32', label: 'i32', title: '32-bit integer' },
-          ]}
-          onChange={(value) => change({ dtype: value })}
-        />
+        <TypeField />
         <AlgorithmField />
         <RField />
         <Choice
@@ -74,6 +68,40 @@ export function RunPanel(): JSX.Element {
       </div>
       <ProgressLine />
     </section>
+  )
+}
+
+const typeNames: Readonly<Record<(typeof shownTypes)[number], string>> = {
+  f32: '32-bit float',
+  f64: '64-bit float',
+  f16: 'half-precision float',
+  bf16: 'bfloat16',
+  i32: '32-bit integer',
+  i64: '64-bit integer',
+  u8: 'byte',
+}
+
+function TypeField(): JSX.Element {
+  const { settings, change } = useStore()
+  const { dtype, op } = settings.value
+  return (
+    <label class="field type">
+      <span>Type</span>
+      <select
+        data-testid="dtype"
+        value={dtype}
+        onChange={(event) => {
+          const value = shownTypes.find((name) => name === event.currentTarget.value)
+          if (value) change({ dtype: value, op: isOffered(value, op) ? op : 'sum' })
+        }}
+      >
+        {shownTypes.map((name) => (
+          <option key={name} value={name} title={typeNames[name]}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 

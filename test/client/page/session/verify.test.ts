@@ -1,45 +1,60 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hashBits, spreadOf } from '../../../../client/page/session/bits.ts'
+import { isOffered, shownOperators, shownTypes } from '../../../../client/page/session/runSpec.ts'
 import { type DataKind, fillVector, streamOf } from '../../../../client/page/session/vectors.ts'
 import { type Reference, verify } from '../../../../client/page/session/verify.ts'
-import { dtypes, type NumberArray } from '../../../../shared/wire/dtype.ts'
+import { dtypes, type NumericArray } from '../../../../shared/wire/dtype.ts'
+import { bf16, f16 } from '../../../../shared/wire/half.ts'
 import { resolveOperator } from '../../../../shared/wire/resolve.ts'
 
 type Shown = Reference['dtype']
 
-function createVector(dtype: Shown, count: number, stream: number, kind: DataKind): NumberArray {
-  const vector = dtypes[dtype].create(count)
-  fillVector(vector, stream, kind)
+function createVector<Name extends Shown>(dtype: Name, count: number, stream: number, kind: DataKind) {
+  const vector = dtypes[dtype].create(count) as ReturnType<(typeof dtypes)[Name]['create']>
+  fillVector(dtype, vector, stream, kind)
   return vector
 }
 
 /** Folds the contributors in the given order with the kernels of the library: what a rank would hold. */
-function foldInOrder(reference: Reference, count: number, order = reference.streams): NumberArray {
+function foldInOrder(reference: Reference, count: number, order = reference.streams): NumericArray {
   const { op, dtype, kind } = reference
-  const result = createVector(dtype, count, order[0]!, kind)
+  const result: NumericArray = createVector(dtype, count, order[0]!, kind)
   const { combine, finish } = resolveOperator(op, dtypes[dtype])
   for (const stream of order.slice(1)) combine(result, result, createVector(dtype, count, stream, kind))
   finish?.(result, order.length)
   return result
 }
 
-const references = fc.record({
-  op: fc.constantFrom('sum', 'mean', 'min', 'max'),
-  dtype: fc.constantFrom('f32', 'f64', 'i32'),
-  kind: fc.constantFrom('whole', 'real'),
-  streams: fc
-    .tuple(fc.nat(), fc.integer({ min: 1, max: 12 }))
-    .map(([seed, size]) => Array.from({ length: size }, (_, rank) => streamOf(seed, `peer${rank}`))),
-}) as fc.Arbitrary<Reference>
+const pairs = shownTypes.flatMap((dtype) =>
+  shownOperators.flatMap((op) => (isOffered(dtype, op) ? [{ dtype, op }] : [])),
+)
+
+const references = fc
+  .record({
+    pair: fc.constantFrom(...pairs),
+    kind: fc.constantFrom('whole', 'real'),
+    streams: fc
+      .tuple(fc.nat(), fc.integer({ min: 1, max: 12 }))
+      .map(([seed, size]) => Array.from({ length: size }, (_, rank) => streamOf(seed, `peer${rank}`))),
+  })
+  .map(({ pair, ...rest }): Reference => ({ ...pair, ...rest }))
+
+/** Far beyond any rounding: to another value of the same type. */
+function disturb(dtype: Shown, result: NumericArray, i: number): void {
+  if (dtype === 'f16' || dtype === 'bf16') {
+    const half = dtype === 'f16' ? f16 : bf16
+    result[i] = half.toWord(half.toNumber(Number(result[i])) + 1000)
+  } else result[i] = (dtype === 'i64' ? BigInt(result[i]!) + 1n : Number(result[i]) + 1) as never
+}
 
 describe('vectors', () => {
   it('can be filled from any place', () => {
-    for (const dtype of ['f32', 'f64', 'i32'] as const)
+    for (const dtype of shownTypes)
       for (const kind of ['whole', 'real'] as const) {
         const whole = createVector(dtype, 1000, 7, kind)
         const part = dtypes[dtype].create(100)
-        fillVector(part, 7, kind, 900)
+        fillVector(dtype, part, 7, kind, 900)
         expect(part).toEqual(whole.slice(900))
       }
   })
@@ -84,7 +99,7 @@ describe('verify', () => {
         fc.uniqueArray(fc.nat(299), { minLength: 1 }),
         async (reference, places) => {
           const result = foldInOrder(reference, 300)
-          for (const i of places) result[i]! += 1
+          for (const i of places) disturb(reference.dtype, result, i)
           const verdict = await verify(result, reference)
           expect(verdict.wrong).toBe(places.length)
           expect(verdict.firstWrong?.index).toBe(Math.min(...places))
@@ -125,22 +140,29 @@ describe('bits', () => {
     }
     expect(hashes.size).toBe(3 + 28)
     expect(hashBits(vector)).toBe(hashBits(vector.slice()))
+    expect(hashBits(Uint8Array.of(1, 2, 3, 4, 5))).not.toBe(hashBits(Uint8Array.of(1, 2, 3, 4, 6)))
     expect(hashBits(new Float32Array(0))).toMatch(/^[0-9a-f]{16}$/)
   })
 
   it('counts units in the last place, through zero, for each type', () => {
     const next32 = new Float32Array(new Int32Array([0x3f800003]).buffer)[0]!
-    expect(spreadOf(Float32Array.of(1, -0, 5), Float32Array.of(next32, 0, 5))).toEqual({
+    expect(spreadOf('f32', Float32Array.of(1, -0, 5), Float32Array.of(next32, 0, 5))).toEqual({
       elements: 2,
       ulps: 3,
     })
     expect(
-      spreadOf(Float64Array.of(1, -1), Float64Array.of(1 + 2 * Number.EPSILON, -1 + Number.EPSILON / 2)),
+      spreadOf(
+        'f64',
+        Float64Array.of(1, -1),
+        Float64Array.of(1 + 2 * Number.EPSILON, -1 + Number.EPSILON / 2),
+      ),
     ).toEqual({
       elements: 2,
       ulps: 2,
     })
-    expect(spreadOf(Float32Array.of(-1e-45), Float32Array.of(1e-45))).toEqual({ elements: 1, ulps: 3 })
-    expect(spreadOf(Int32Array.of(-3, 4), Int32Array.of(4, 4))).toEqual({ elements: 1, ulps: 7 })
+    expect(spreadOf('f32', Float32Array.of(-1e-45), Float32Array.of(1e-45))).toEqual({ elements: 1, ulps: 3 })
+    expect(spreadOf('i32', Int32Array.of(-3, 4), Int32Array.of(4, 4))).toEqual({ elements: 1, ulps: 7 })
+    expect(spreadOf('f16', Uint16Array.of(0x8001), Uint16Array.of(0x0001))).toEqual({ elements: 1, ulps: 3 })
+    expect(spreadOf('i64', BigInt64Array.of(-3n), BigInt64Array.of(4n))).toEqual({ elements: 1, ulps: 7 })
   })
 })
