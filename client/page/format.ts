@@ -5,11 +5,11 @@ export function formatCount(value: number): string {
   return integer.format(value)
 }
 
-/** Signed percent, without decimals from 10 on. */
+/** Signed percent, without decimals from 10 on; the unit stays with its number. */
 export function formatPercent(fraction: number): string {
   const percent = fraction * 100
   const sign = percent > 0 ? '+' : ''
-  return `${sign}${Math.abs(percent) >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`
+  return `${sign}${Math.abs(percent) >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)}\u00a0%`
 }
 
 /** Ana · Ana and Bo · Ana, Bo and Cem. */

@@ -3,8 +3,8 @@ import { formatCount, formatPercent, list, parseBytes } from '../../../client/pa
 
 describe('format', () => {
   it('counts, percents, lists', () => {
-    expect(formatPercent(0.083)).toBe('+8.3 %')
-    expect(formatPercent(-0.25)).toBe('-25 %')
+    expect(formatPercent(0.083)).toBe('+8.3\u00a0%')
+    expect(formatPercent(-0.25)).toBe('-25\u00a0%')
     expect(formatCount(262144)).toBe('262,144')
     expect(list([])).toBe('')
     expect(list(['Ana', 'Bo', 'Cem'])).toBe('Ana, Bo and Cem')
