@@ -10,6 +10,7 @@ import { guessModel } from '../cost/fit.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import type { Membership, View } from '../membership/types.ts'
 import type { Transport } from '../transport/types.ts'
+import { codecOf } from '../wire/codec.ts'
 import { dtypes, type VectorArray } from '../wire/dtype.ts'
 import type { Frame } from '../wire/frame.ts'
 import { resolveOperator } from '../wire/resolve.ts'
@@ -206,8 +207,11 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   predict(request: Parameters<Group['predict']>[0]) {
     const dtype = dtypes[request.dtype ?? 'f32']
     const operator = resolveOperator(request.op ?? 'sum', dtype)
+    const codec = codecOf(request.wire, dtype.name, operator.name)
+    const { block } = codec ?? { block: 1 }
+    const count = Math.ceil(request.count / block) * block
     const model = this.model.size === this.size ? this.model : guessModel(this.size)
-    return choosePlan({ count: request.count, dtype, operator, options: request }, this.size, model).choice
+    return choosePlan({ count, dtype, operator, codec, options: request }, this.size, model).choice
   }
 
   tell(data: unknown, to?: string): void {

@@ -150,6 +150,7 @@ export interface PlanRequest {
   count: number
   /** Default f32. */
   dtype?: DType
+  wire?: Wire
   op?: OperatorName
   consistency?: Consistency
   algorithm?: string

@@ -121,6 +121,14 @@ describe.each([1, 3, 4, 7])('a group of %i', (size) => {
   })
 })
 
+it('predicts what a call costs in the bytes that travel', async () => {
+  const [group] = await createMemoryGroup(7, { measure: false })
+  const sent = (wire?: 'f16' | 'q8') =>
+    group!.predict({ count: 7 * 64 * 100, algorithm: 'two-shot', ...(wire && { wire }) }).chosen.bytesSent
+  expect(sent('f16') / sent()).toBeCloseTo(1 / 2)
+  expect(sent('q8') / sent()).toBeCloseTo(66 / 256)
+})
+
 describe('error feedback', () => {
   it('keeps the mean of many lossy calls near the exact one, with the algorithm that the group chooses', async () => {
     const groups = await createMemoryGroup(4, { measure: false })
