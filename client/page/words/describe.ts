@@ -1,4 +1,5 @@
 /** A line of the event log in words; undefined for events that nobody wants to read one by one. */
+import type { Waiting } from '../../../shared/collective/types.ts'
 import { list } from '../format.ts'
 import type { LabEvent } from '../session/events.ts'
 import type { LabState } from '../session/labState.ts'
@@ -88,6 +89,10 @@ function describeLink(
   return undefined
 }
 
+function waitText({ peers, step }: Waiting): string {
+  return `Waiting for ${list(peers.map((peer) => `${peer.name} (rank ${peer.rank})`))} in step ${step + 1}`
+}
+
 function describeRun(
   event: LabEvent,
   before: LabState,
@@ -110,8 +115,10 @@ function describeRun(
         : undefined
     }
     case 'waiting': {
-      const names = event.waiting.peers.map((peer) => `${peer.name} (rank ${peer.rank})`)
-      return bad(`Waiting for ${list(names)} in step ${event.waiting.step + 1}`)
+      const text = waitText(event.waiting)
+      // It is told again while it lasts; that it lasts is in the status line.
+      const isKnown = before.run?.waiting && waitText(before.run.waiting) === text
+      return isKnown ? undefined : bad(text)
     }
     case 'report': {
       const { algorithm, seconds, predictedSeconds } = event.report

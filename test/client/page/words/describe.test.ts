@@ -38,6 +38,12 @@ const progress = (step: number) =>
     },
   }) as const
 
+const waiting = (seconds: number): LabEvent => ({
+  kind: 'waiting',
+  runId: 'r',
+  waiting: { op: 1, step: 1, seconds, peers: [{ rank: 1, peerId: 'b', name: 'B' }] },
+})
+
 it('tells the story of a room in lines that name people', () => {
   const events: LabEvent[] = [
     { kind: 'joining', room: undefined },
@@ -52,13 +58,11 @@ it('tells the story of a room in lines that name people', () => {
     progress(0),
     progress(1),
     progress(1),
-    {
-      kind: 'waiting',
-      runId: 'r',
-      waiting: { op: 1, step: 1, seconds: 2, peers: [{ rank: 1, peerId: 'b', name: 'B' }] },
-    },
+    waiting(2),
+    waiting(2.5),
     { kind: 'run-finished', runId: 'r', error: { code: 'PEER_LOST', message: 'B left.', peers: ['b'] } },
     { kind: 'group', state: 'ready', epoch: 3, members: [member('a')] },
+    { kind: 'returning', code: 'ROOM_CLOSED', message: 'You did not answer.' },
   ]
   let state = initialState
   const lines = events.flatMap((event) => {
@@ -79,5 +83,6 @@ it('tells the story of a room in lines that name people', () => {
     'Waiting for B (rank 1) in step 2',
     'Run ended: B left.',
     'B left',
+    'You did not answer. Taking the seat again',
   ])
 })

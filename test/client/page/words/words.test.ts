@@ -56,6 +56,12 @@ describe('statusOf', () => {
       /A peer left/,
     ],
     [
+      'astray',
+      { ...initialState, place: 'refused', refusal: { code: 'NOT_FOUND', message: 'Nothing at /x.' } },
+      'not-found',
+      /This page is in no room/,
+    ],
+    [
       'unknown',
       { ...initialState, place: 'refused', refusal: { code: 'ROOM_UNKNOWN', message: 'No room x.' } },
       'room-unknown',
