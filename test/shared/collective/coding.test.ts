@@ -50,10 +50,10 @@ describe('a lossy wire', () => {
   for (const algorithm of algorithms)
     if (algorithm.collective === 'allreduce' && !algorithm.restrictions.idempotent)
       it(`${algorithm.name}: all ranks end with the same bits where results are made once, and near the sum everywhere`, () => {
-        for (const size of [1, 2, 5, 6, 8])
+        for (const size of [1, 2, 5, 8])
           for (const settings of someOf(algorithm, size))
             for (const wire of ['f16', 'q8'] as const) {
-              const inputs = inputsOf(size, 64 * 9, size)
+              const inputs = inputsOf(size, 64 * 5, size)
               const sum = exactSum(inputs)
               const before = inputs.map((input) => input.slice())
               const results = run({ algorithm, size, settings }, wire, inputs)
@@ -93,14 +93,14 @@ describe('error feedback', () => {
   for (const algorithm of algorithms)
     if (algorithm.collective === 'allreduce' && !algorithm.restrictions.idempotent)
       it(`${algorithm.name}: the errors of a series of calls do not add up`, () => {
-        for (const size of [1, 5, 8])
+        for (const size of [1, 5, 6])
           for (const settings of someOf(algorithm, size)) {
             if (!combinesOnce(algorithm, size, settings)) continue
-            const inputs = inputsOf(size, 64 * 9, size)
+            const inputs = inputsOf(size, 64 * 5, size)
             const sum = exactSum(inputs)
             const handles = inputs.map(() => createFeedback())
             const total = new Float64Array(sum.length)
-            const calls = 6
+            const calls = 4
             for (let call = 0; call < calls; call++) {
               const residuals = inputs.map((input) => new Float32Array(input.length))
               const fed = inputs.map((input, rank) => handles[rank]!.borrow(input) as Float32Array)
