@@ -53,7 +53,7 @@ describe('SIMD kernels', () => {
               expect(bitsOf(withOneNaN(out))).toEqual(bitsOf(withOneNaN(expected)))
             },
           ),
-          { numRuns: 60 },
+          { numRuns: 30 },
         )
       })
 

@@ -36,7 +36,7 @@ describe.each([
           expect(back).toEqual(Float32Array.from(words, half.toNumber))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 })
@@ -60,7 +60,7 @@ describe('SIMD coding of q8', () => {
         dequantize(scales, levels, backOfLoop)
         expect(back).toEqual(backOfLoop)
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 })
