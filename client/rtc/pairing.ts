@@ -2,7 +2,6 @@
 import type { Clock } from '../../shared/base/clock.ts'
 import { LinkError } from '../../shared/base/errors.ts'
 import type { LinkState, LinkStatus } from '../../shared/transport/types.ts'
-import { ChannelLink } from './channelLink.ts'
 import type { RtcPath } from './icePath.ts'
 import type { PeerSignal } from './peerSignal.ts'
 import type { CloseReason, Connection, ConnectionOptions } from './simplePeer.ts'
@@ -27,12 +26,12 @@ export interface PairingParts {
   readonly peerId: string
   readonly clock: Clock
   readonly history: PairHistory
-  connect(options: Pick<ConnectionOptions, 'isInitiator' | 'onSignal' | 'onOpen' | 'onClose'>): Connection
+  connect(options: Omit<ConnectionOptions, 'webrtc' | 'iceServers'>): Connection
   signal(signal: PeerSignal): void
   onStatus(status: LinkStatus): void
-  onOpen(link: ChannelLink): void
-  onMessage(message: Uint8Array): void
-  onDrain(): void
+  /** The channel of an attempt, before it opens. */
+  onChannel(attempt: number, channel: RTCDataChannel): void
+  onOpen(attempt: number, maxMessageBytes: number | undefined): void
   onClose(error: LinkError): void
   /** Told once for each link, by the side that began it: how it goes, or that it could not be made. */
   onOutcome(outcome: LinkOutcome): void
@@ -56,7 +55,6 @@ export class Pairing {
   readonly #history: PairHistory
   #state: LinkState = 'signalled'
   #path: RtcPath = 'unknown'
-  #link: ChannelLink | undefined
   #connection: Connection | undefined
   /** The other side's description of this attempt has come. */
   #isDescribed = false
@@ -68,10 +66,6 @@ export class Pairing {
     // One of the two begins, so that two offers can never cross.
     this.#isInitiator = parts.selfId < parts.peerId
     this.#history = parts.history
-  }
-
-  get link(): ChannelLink | undefined {
-    return this.#link
   }
 
   get isClosed(): boolean {
@@ -123,6 +117,20 @@ export class Pairing {
     this.#connection?.signal(signal)
   }
 
+  channelOpened(attempt: number): void {
+    if (this.#isCurrent(attempt)) this.#connection?.channelOpened()
+  }
+
+  channelClosed(attempt: number): void {
+    if (this.#isCurrent(attempt)) this.#connection?.channelClosed()
+  }
+
+  /** The channel has refused a message: it can never be sent, and the link is of no more use. */
+  channelBroken(attempt: number, cause: unknown): void {
+    if (this.#isCurrent(attempt))
+      this.#close('CHANNEL_CLOSED', 'closed while a message was being sent', cause)
+  }
+
   /** This side does not want the link any more. */
   leave(): void {
     if (!this.isClosed) this.#close('CHANNEL_CLOSED', 'closed by this side, which does not want it any more')
@@ -136,14 +144,15 @@ export class Pairing {
     this.#become(this.#isInitiator ? 'signalled' : 'checking')
     if (this.isClosed) return
     this.#wait(attemptSeconds)
-    const current = () => attempt === this.#history.attempt && !this.isClosed
+    const current = () => this.#isCurrent(attempt)
     const connection = this.#parts.connect({
       isInitiator: this.#isInitiator,
       onSignal: (negotiation) => {
         if (current()) this.#parts.signal({ ...negotiation, attempt } as PeerSignal)
       },
-      onOpen: (channel, early) => {
-        if (current()) this.#open(connection, channel, early)
+      onChannel: (channel) => this.#parts.onChannel(attempt, channel),
+      onOpen: () => {
+        if (current()) this.#open(connection)
       },
       onClose: (reason) => {
         if (current()) this.#ended(reason)
@@ -152,25 +161,19 @@ export class Pairing {
     this.#connection = connection
   }
 
-  #open(connection: Connection, channel: RTCDataChannel, early: readonly unknown[]): void {
+  #isCurrent(attempt: number): boolean {
+    return attempt === this.#history.attempt && !this.isClosed
+  }
+
+  #open(connection: Connection): void {
     this.#cancelTimer?.()
-    const { peerId, onMessage, onDrain } = this.#parts
-    const link = new ChannelLink({
-      peerId,
-      channel,
-      maxMessageBytes: connection.maxMessageBytes,
-      onMessage,
-      onDrain,
-      onBroken: (cause) => this.#close('CHANNEL_CLOSED', 'closed while a message was being sent', cause),
-    })
-    this.#link = link
+    const { attempt } = this.#history
     this.#history.failures = 0
     this.#history.error = undefined
     this.#become('open')
-    if (!this.isClosed) this.#parts.onOpen(link)
-    for (const data of early) link.receive(data)
+    if (!this.isClosed) this.#parts.onOpen(attempt, connection.maxMessageBytes)
     void connection.path().then((path) => {
-      if (this.#link !== link) return
+      if (!this.#isCurrent(attempt)) return
       this.#path = path
       this.#parts.onStatus(this.status())
       if (this.#isInitiator) this.#parts.onOutcome(path)
@@ -238,8 +241,6 @@ export class Pairing {
   #close(code: CloseReason['code'], reason: string, cause?: unknown): void {
     const { peerId } = this.#parts
     this.#cancelTimer?.()
-    this.#link?.close()
-    this.#link = undefined
     this.#connection?.close()
     const error = new LinkError(code, `Link to ${peerId}: ${reason}.`, { peerId, cause })
     const hasFailed = this.#state !== 'open' && code !== 'CHANNEL_CLOSED'

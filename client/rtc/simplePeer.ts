@@ -17,8 +17,9 @@ export interface ConnectionOptions {
   readonly iceServers: readonly IceServer[]
   /** Something that the other side's `signal` must be given. */
   onSignal(negotiation: Negotiation): void
-  /** `early`: what has come before the event, in order; some implementations mix the two up. */
-  onOpen(channel: RTCDataChannel, early: readonly unknown[]): void
+  /** The channel that carries the data, in the very task that makes it: only then can a browser pass it to a worker. */
+  onChannel(channel: RTCDataChannel): void
+  onOpen(): void
   /** Called once, unless this side closes. Nothing comes after it. */
   onClose(reason: CloseReason): void
 }
@@ -31,6 +32,9 @@ export interface CloseReason {
 export interface Connection {
   /** As the two sides have agreed; undefined when the implementation does not say. */
   readonly maxMessageBytes: number | undefined
+  /** Whoever has the channel tells what becomes of it. */
+  channelOpened(): void
+  channelClosed(): void
   signal(negotiation: Negotiation): void
   /** Is asked once the connection is open. */
   path(): Promise<RtcPath>
@@ -60,9 +64,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   peer.resume()
   // Absent when the browser refused to make one; the error follows.
   const pc = peer._pc
-  const channel = pc?.createDataChannel('data', dataChannel)
+  if (pc) options.onChannel(pc.createDataChannel('data', dataChannel))
 
-  const early: unknown[] = []
   const ended = () => {
     if (isClosed) return
     isClosed = true
@@ -76,19 +79,15 @@ export function createConnection(options: ConnectionOptions): Connection {
     failure = error
   })
   peer.on('close', ended)
-  if (channel) {
-    channel.binaryType = 'arraybuffer'
-    channel.onmessage = ({ data }) => early.push(data)
-    channel.onclose = ended
-    channel.onopen = () => {
-      if (!isClosed) options.onOpen(channel, early)
-    }
-  }
 
   return {
     get maxMessageBytes() {
       return pc?.sctp?.maxMessageSize ?? undefined
     },
+    channelOpened() {
+      if (!isClosed) options.onOpen()
+    },
+    channelClosed: ended,
     signal(negotiation) {
       if (!isClosed) peer.signal(negotiation as SimplePeer.SignalData)
     },

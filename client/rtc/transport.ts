@@ -1,7 +1,7 @@
-/** Links over WebRTC data channels. Signals go out through `signal` and come in through `accept`. */
-import { type Clock, realClock } from '../../shared/base/clock.ts'
+/**
+ * Links over WebRTC data channels, in the thread that has the channels: beside the connector that makes them, or in a worker.
+ */
 import { Emitter } from '../../shared/base/emitter.ts'
-import type { IceServer } from '../../shared/signaling/events.ts'
 import type {
   Link,
   LinkHandler,
@@ -9,85 +9,75 @@ import type {
   Transport,
   TransportEvents,
 } from '../../shared/transport/types.ts'
-import { createEarlySignals } from './earlySignals.ts'
-import { type LinkOutcome, type PairHistory, Pairing } from './pairing.ts'
-import { parsePeerSignal } from './peerSignal.ts'
-import { createConnection, type Webrtc } from './simplePeer.ts'
-
-export interface RtcTransportConfig {
-  readonly selfId: string
-  readonly webrtc: Webrtc
-  /** Asked for each connection: credentials of a TURN server may change. Default: none. */
-  iceServers?(): readonly IceServer[]
-  /** Carries a signal (JSON) to another peer's `accept`. Signals may be lost; those that arrive must keep their order. */
-  signal(to: string, data: unknown): void
-  /** How a link goes, or that it could not be made: told once for each, on the side of the smaller peerId. */
-  onOutcome?(peerId: string, outcome: LinkOutcome): void
-  readonly clock?: Clock
-}
+import { ChannelLink } from './channelLink.ts'
+import {
+  type ChannelSource,
+  type ConnectorConfig,
+  type ConnectorEvents,
+  createConnector,
+} from './connector.ts'
 
 export interface RtcTransport extends Transport {
   /** @throws {ProtocolError} when the signal is none of ours. */
   accept(from: string, data: unknown): void
 }
 
-export function createRtcTransport(config: RtcTransportConfig): RtcTransport {
-  return new PeerTransport(config)
+/** Connections and links in one thread. */
+export function createRtcTransport(config: ConnectorConfig): RtcTransport {
+  const connector = createConnector(config)
+  return Object.assign(createChannelTransport(connector), {
+    accept: (from: string, data: unknown) => connector.accept(from, data),
+  })
 }
 
-class PeerTransport extends Emitter<TransportEvents> implements RtcTransport {
+export function createChannelTransport(source: ChannelSource): Transport {
+  return new ChannelTransport(source)
+}
+
+/** The channel of an attempt that is not open yet. */
+interface Waiting {
+  readonly attempt: number
+  readonly channel: RTCDataChannel
+  /** What has come before the event; some implementations mix the two up. */
+  readonly early: unknown[]
+}
+
+class ChannelTransport extends Emitter<TransportEvents> implements Transport {
   readonly selfId: string
-  readonly #config: RtcTransportConfig
-  readonly #clock: Clock
-  readonly #pairings = new Map<string, Pairing>()
-  readonly #early
-  readonly #histories = new Map<string, PairHistory>()
+  readonly #source: ChannelSource
+  readonly #statuses = new Map<string, LinkStatus>()
+  readonly #waiting = new Map<string, Waiting>()
+  readonly #links = new Map<string, ChannelLink>()
   #handler: LinkHandler | undefined
   #unread: { peerId: string; message: Uint8Array }[] = []
-  #isClosed = false
 
-  constructor(config: RtcTransportConfig) {
+  constructor(source: ChannelSource) {
     super()
-    this.#config = config
-    this.selfId = config.selfId
-    this.#clock = config.clock ?? realClock
-    this.#early = createEarlySignals(this.#clock)
+    this.#source = source
+    this.selfId = source.selfId
+    source.on('channel', (event) => this.#wait(event))
+    source.on('status', (status) => {
+      this.#statuses.set(status.peerId, status)
+      // Before anybody hears of the end, the link is gone.
+      if (status.state === 'closed') this.#drop(status.peerId)
+      this.emit('status', status)
+    })
+    source.on('open', (event) => this.#open(event))
+    source.on('close', (event) => this.emit('close', event))
   }
 
   want(peerIds: readonly string[]): void {
-    if (this.#isClosed) return
-    const wanted = new Set(peerIds)
-    wanted.delete(this.selfId)
-    for (const [peerId, pairing] of [...this.#pairings]) {
-      if (wanted.has(peerId)) continue
-      this.#pairings.delete(peerId)
-      pairing.leave()
-      // Who is wanted again later gets a fresh start.
-      this.#histories.set(peerId, { attempt: this.#history(peerId).attempt, failures: 0 })
-    }
-    for (const peerId of wanted) {
-      const pairing = this.#pairings.get(peerId)
-      if (!pairing || pairing.isClosed) this.#begin(peerId)
-    }
-  }
-
-  accept(from: string, data: unknown): void {
-    const signal = parsePeerSignal(from, data)
-    if (this.#isClosed || from === this.selfId) return
-    const pairing = this.#pairings.get(from)
-    pairing?.accept(signal)
-    if (pairing && !pairing.isClosed) return
-    // Only the side that answers can be spoken to before it wants the link.
-    if (from < this.selfId && signal.attempt > (this.#histories.get(from)?.attempt ?? 0))
-      this.#early.keep(from, signal)
+    this.#source.want(peerIds)
+    for (const peerId of [...this.#statuses.keys()])
+      if (!peerIds.includes(peerId)) this.#statuses.delete(peerId)
   }
 
   link(peerId: string): Link | undefined {
-    return this.#pairings.get(peerId)?.link
+    return this.#links.get(peerId)
   }
 
   statuses(): readonly LinkStatus[] {
-    return [...this.#pairings.values()].map((pairing) => pairing.status())
+    return [...this.#statuses.values()]
   }
 
   receive(handler: LinkHandler): void {
@@ -97,38 +87,39 @@ class PeerTransport extends Emitter<TransportEvents> implements RtcTransport {
 
   close(): void {
     this.want([])
-    this.#isClosed = true
+    this.#source.close()
   }
 
-  #begin(peerId: string): void {
-    const pairing = new Pairing({
-      selfId: this.selfId,
+  #wait({ peerId, attempt, channel }: ConnectorEvents['channel']): void {
+    const early: unknown[] = []
+    channel.binaryType = 'arraybuffer'
+    channel.onmessage = ({ data }) => early.push(data)
+    channel.onopen = () => this.#source.opened(peerId, attempt)
+    channel.onclose = () => this.#source.closed(peerId, attempt)
+    this.#waiting.set(peerId, { attempt, channel, early })
+  }
+
+  #open({ peerId, attempt, maxMessageBytes }: ConnectorEvents['open']): void {
+    const waiting = this.#waiting.get(peerId)
+    if (waiting?.attempt !== attempt) return
+    this.#waiting.delete(peerId)
+    const link = new ChannelLink({
       peerId,
-      clock: this.#clock,
-      history: this.#history(peerId),
-      connect: (options) =>
-        createConnection({
-          webrtc: this.#config.webrtc,
-          iceServers: this.#config.iceServers?.() ?? [],
-          ...options,
-        }),
-      signal: (signal) => this.#config.signal(peerId, signal),
-      onStatus: (status) => this.emit('status', status),
-      onOpen: (link) => this.emit('open', link),
+      channel: waiting.channel,
+      maxMessageBytes,
       onMessage: (message) => this.#message(peerId, message),
       onDrain: () => this.#handler?.drain(peerId),
-      onClose: (error) => this.emit('close', { peerId, error }),
-      onOutcome: (outcome) => this.#config.onOutcome?.(peerId, outcome),
+      onBroken: (cause) => this.#source.broken(peerId, attempt, cause),
     })
-    this.#pairings.set(peerId, pairing)
-    pairing.start()
-    for (const signal of this.#early.take(peerId)) pairing.accept(signal)
+    this.#links.set(peerId, link)
+    this.emit('open', link)
+    for (const data of waiting.early) link.receive(data)
   }
 
-  #history(peerId: string): PairHistory {
-    const history = this.#histories.get(peerId) ?? { attempt: 0, failures: 0 }
-    this.#histories.set(peerId, history)
-    return history
+  #drop(peerId: string): void {
+    this.#waiting.delete(peerId)
+    this.#links.get(peerId)?.close()
+    this.#links.delete(peerId)
   }
 
   #message(peerId: string, message: Uint8Array): void {

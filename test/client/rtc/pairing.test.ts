@@ -5,7 +5,7 @@ import type { Connection, ConnectionOptions } from '../../../client/rtc/simplePe
 import { VirtualClock } from '../../../shared/base/clock.ts'
 import type { LinkError } from '../../../shared/base/errors.ts'
 
-type Options = Pick<ConnectionOptions, 'isInitiator' | 'onSignal' | 'onOpen' | 'onClose'>
+type Options = Omit<ConnectionOptions, 'webrtc' | 'iceServers'>
 
 /** A pairing whose connections the test plays. */
 function setUp(selfId: string, peerId: string, history: PairHistory = { attempt: 0, failures: 0 }) {
@@ -16,7 +16,7 @@ function setUp(selfId: string, peerId: string, history: PairHistory = { attempt:
     signals: [] as PeerSignal[],
     closes: [] as LinkError[],
     outcomes: [] as string[],
-    messages: [] as number[],
+    opened: [] as (number | undefined)[][],
   }
   const pairing = new Pairing({
     selfId,
@@ -28,6 +28,8 @@ function setUp(selfId: string, peerId: string, history: PairHistory = { attempt:
       connections.push(connection)
       return {
         maxMessageBytes: 1000,
+        channelOpened: options.onOpen,
+        channelClosed: () => options.onClose({ code: 'CHANNEL_CLOSED' }),
         signal: (negotiation) => connection.taken.push(negotiation),
         path: async () => 'direct',
         close() {
@@ -37,9 +39,8 @@ function setUp(selfId: string, peerId: string, history: PairHistory = { attempt:
     },
     signal: (signal) => log.signals.push(signal),
     onStatus: ({ state }) => log.states.push(state),
-    onOpen() {},
-    onMessage: (message) => log.messages.push(message[0]!),
-    onDrain() {},
+    onChannel() {},
+    onOpen: (...opened) => log.opened.push(opened),
     onClose: (error) => log.closes.push(error),
     onOutcome: (outcome) => log.outcomes.push(outcome),
   })
@@ -54,7 +55,6 @@ function setUp(selfId: string, peerId: string, history: PairHistory = { attempt:
   return { clock, connections, log, pairing, run }
 }
 
-const channel = () => ({ bufferedAmount: 0, send() {} }) as unknown as RTCDataChannel
 const offer = (attempt: number): PeerSignal => ({ type: 'offer', attempt, sdp: `offer ${attempt}` })
 const candidate = (attempt: number): PeerSignal => ({
   type: 'candidate',
@@ -73,7 +73,7 @@ describe('the side that begins', () => {
     expect(connections[0]!.closed).toBe(true)
     // What the first connection still says is not passed on.
     connections[0]!.onSignal({ type: 'offer', sdp: 'late' })
-    connections[0]!.onOpen(channel(), [])
+    connections[0]!.onOpen()
     connections[0]!.onClose({ code: 'CHANNEL_CLOSED' })
     expect(log.signals).toHaveLength(1)
     const answer = { type: 'answer', attempt: 1, sdp: 'old' } as const
@@ -132,9 +132,8 @@ describe('the side that begins', () => {
 
   it('opens, tells the path once, and reports the end', async () => {
     const { connections, log, pairing, run } = setUp('a', 'b')
-    connections[0]!.onOpen(channel(), [new Uint8Array([5]).buffer])
-    expect(pairing.link?.maxMessageBytes).toBe(1000)
-    expect(log.messages).toEqual([5])
+    pairing.channelOpened(1)
+    expect(log.opened).toEqual([[1, 1000]])
     await Promise.resolve()
     await Promise.resolve()
     expect(log.outcomes).toEqual(['direct'])
@@ -147,13 +146,13 @@ describe('the side that begins', () => {
       { code: 'CHANNEL_CLOSED', message: 'Link to b: closed by the other side.' },
     ])
     expect(connections).toHaveLength(1)
-    expect(pairing.link).toBeUndefined()
+    expect(pairing.isClosed).toBe(true)
     expect(log.outcomes).toEqual(['direct'])
   })
 
   it('says of an open link whether its network path was lost', () => {
     const { connections, log } = setUp('a', 'b')
-    connections[0]!.onOpen(channel(), [])
+    connections[0]!.onOpen()
     connections[0]!.onClose({ code: 'ICE_FAILED', cause: new Error('Ice connection failed.') })
     expect(log.closes).toMatchObject([{ code: 'ICE_FAILED' }])
     expect(log.closes[0]!.message).toContain('network path')
@@ -172,7 +171,7 @@ describe('the side that begins', () => {
 
   it('ends an open link that the other side has lost', () => {
     const { connections, log, pairing, run } = setUp('a', 'b')
-    connections[0]!.onOpen(channel(), [])
+    connections[0]!.onOpen()
     pairing.accept({ type: 'again', attempt: 1 })
     run(100)
     expect(log.closes).toHaveLength(1)
@@ -195,7 +194,7 @@ describe('the side that begins', () => {
     const { clock, connections, pairing } = setUp('a', 'b', history)
     expect(pairing.status().error).toMatchObject({ code: 'ICE_FAILED' })
     while (connections.length === 0) clock.step()
-    connections[0]!.onOpen(channel(), [])
+    connections[0]!.onOpen()
     expect(history.failures).toBe(0)
     expect(pairing.status().error).toBeUndefined()
   })
@@ -263,7 +262,7 @@ describe('the side that answers', () => {
   it('takes a newer attempt as the end of an open link', () => {
     const { connections, log, pairing } = setUp('b', 'a')
     pairing.accept(offer(1))
-    connections[0]!.onOpen(channel(), [])
+    connections[0]!.onOpen()
     pairing.accept(candidate(1))
     expect(log.closes).toEqual([])
     pairing.accept(offer(2))
@@ -278,7 +277,7 @@ describe('either side', () => {
     const { connections, log, pairing, run } = setUp('a', 'b')
     pairing.leave()
     pairing.leave()
-    connections[0]!.onOpen(channel(), [])
+    connections[0]!.onOpen()
     run(1000)
     expect(connections).toHaveLength(1)
     expect(connections[0]!.closed).toBe(true)
