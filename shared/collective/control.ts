@@ -3,7 +3,7 @@
  * nowhere else (docs/data-plane.md).
  */
 import * as v from 'valibot'
-import { ProtocolError } from '../base/errors.ts'
+import { ArgumentError, ProtocolError } from '../base/errors.ts'
 
 export const maxControlBytes = 64 * 1024
 
@@ -90,6 +90,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export function encodeControl(control: Control): Uint8Array {
   return encoder.encode(JSON.stringify(control))
+}
+
+/** What the application tells, checked: it must fit into one frame. */
+export function tellControl(data: unknown): Control {
+  const control: Control = { type: 'tell', data }
+  const bytes = encodeControl(control).byteLength
+  if (bytes > maxControlBytes)
+    throw new ArgumentError('data', `A message takes at most ${maxControlBytes} bytes as JSON, not ${bytes}.`)
+  return control
 }
 
 export function decodeControl(payload: Uint8Array): Control {

@@ -4,20 +4,17 @@
  */
 import { type Clock, realClock } from '../base/clock.ts'
 import { Emitter } from '../base/emitter.ts'
-import { ArgumentError, PapilioError, type ProtocolError, TimeoutError } from '../base/errors.ts'
+import { PapilioError, type ProtocolError, TimeoutError } from '../base/errors.ts'
 import { latencyOf, tailBeta } from '../cost/curve.ts'
-import { guessModel } from '../cost/fit.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import type { Membership, View } from '../membership/types.ts'
 import type { Transport } from '../transport/types.ts'
-import { codecOf } from '../wire/codec.ts'
-import { dtypes, type VectorArray } from '../wire/dtype.ts'
+import type { VectorArray } from '../wire/dtype.ts'
 import type { Frame } from '../wire/frame.ts'
-import { resolveOperator } from '../wire/resolve.ts'
 import { type Agreement, createAgreement } from './agreement.ts'
 import { type Calls, createCalls, defaultTimeoutMs, segmentBytes } from './calls.ts'
 import { contribute } from './contribution.ts'
-import { type Control, decodeControl, encodeControl, maxControlBytes } from './control.ts'
+import { type Control, decodeControl, tellControl } from './control.ts'
 import { createEngine, type Engine } from './engine.ts'
 import type { Span } from './epochs.ts'
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
@@ -25,7 +22,7 @@ import type { Lane } from './lane.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { createProber, type Prober } from './measure.ts'
 import { createModels, type Models } from './models.ts'
-import { choosePlan } from './plan.ts'
+import { predictCall } from './plan.ts'
 import type { Attempt } from './recovery.ts'
 import { createRetainedResults, type RetainedResults } from './retained.ts'
 import type { AllreduceOptions, CollectiveOptions, Group, GroupEvents, GroupState } from './types.ts'
@@ -205,24 +202,11 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   }
 
   predict(request: Parameters<Group['predict']>[0]) {
-    const dtype = dtypes[request.dtype ?? 'f32']
-    const operator = resolveOperator(request.op ?? 'sum', dtype)
-    const codec = codecOf(request.wire, dtype.name, operator.name)
-    const { block } = codec ?? { block: 1 }
-    const count = Math.ceil(request.count / block) * block
-    const model = this.model.size === this.size ? this.model : guessModel(this.size)
-    return choosePlan({ count, dtype, operator, codec, options: request }, this.size, model).choice
+    return predictCall(request, this.size, this.model)
   }
 
   tell(data: unknown, to?: string): void {
-    const control: Control = { type: 'tell', data }
-    const bytes = encodeControl(control).byteLength
-    if (bytes > maxControlBytes)
-      throw new ArgumentError(
-        'data',
-        `A message takes at most ${maxControlBytes} bytes as JSON, not ${bytes}.`,
-      )
-    this.#lanes.tell(control, to)
+    this.#lanes.tell(tellControl(data), to)
   }
 
   async leave(): Promise<void> {

@@ -2,15 +2,16 @@
 import { ArgumentError } from '../base/errors.ts'
 import { combinesOnce } from '../cost/candidates.ts'
 import { chooseSchedule } from '../cost/choose.ts'
+import { guessModel } from '../cost/fit.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import { buildPart, completeSettings } from '../schedule/build.ts'
 import { chunkBounds } from '../schedule/partition.ts'
 import { algorithms } from '../schedule/registry.ts'
 import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
-import type { Codec } from '../wire/codec.ts'
-import type { DTypeInfo } from '../wire/dtype.ts'
-import type { Operator } from '../wire/resolve.ts'
-import type { Choice, CollectiveOptions } from './types.ts'
+import { type Codec, codecOf } from '../wire/codec.ts'
+import { type DTypeInfo, dtypes } from '../wire/dtype.ts'
+import { type Operator, resolveOperator } from '../wire/resolve.ts'
+import type { Choice, CollectiveOptions, PlanRequest } from './types.ts'
 
 export interface Plan {
   readonly shape: ScheduleShape
@@ -62,6 +63,17 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
     why: choice.why,
     choice,
   }
+}
+
+/** What a call would cost in a group of `size`; with no model of such a group, by the guess. */
+export function predictCall(request: PlanRequest, size: number, model: NetworkModel | undefined): Choice {
+  const dtype = dtypes[request.dtype ?? 'f32']
+  const operator = resolveOperator(request.op ?? 'sum', dtype)
+  const codec = codecOf(request.wire, dtype.name, operator.name)
+  const { block } = codec ?? { block: 1 }
+  const count = Math.ceil(request.count / block) * block
+  const known = model?.size === size ? model : guessModel(size)
+  return choosePlan({ count, dtype, operator, codec, options: request }, size, known).choice
 }
 
 /**
