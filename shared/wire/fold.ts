@@ -4,7 +4,7 @@
  */
 import { ArgumentError } from '../base/errors.ts'
 import type { BigArray, DTypeInfo, NumericArray, VectorArray } from './dtype.ts'
-import { bf16, f16 } from './half.ts'
+import { halfOf } from './half.ts'
 import type { Combine } from './kernels.ts'
 
 type ElementOf<T extends VectorArray> = T extends BigArray ? bigint : number
@@ -66,7 +66,7 @@ function copy(to: NumericArray, from: NumericArray): void {
 }
 
 function elementCombine(fold: ElementFold<NumericArray>, dtype: DTypeInfo): Combine {
-  const half = dtype.name === 'f16' ? f16 : dtype.name === 'bf16' ? bf16 : undefined
+  const half = halfOf(dtype.name)
   if (half)
     return (out, left, right) => {
       for (let i = 0; i < out.length; i++)
@@ -84,7 +84,7 @@ export function checkIdentity(fold: Fold, dtype: DTypeInfo, data: NumericArray):
   if (fold.identity === undefined || data.length === 0) return
   const first = data.subarray(0, 1)
   const left = dtype.create(1)
-  const half = dtype.name === 'f16' ? f16 : dtype.name === 'bf16' ? bf16 : undefined
+  const half = halfOf(dtype.name)
   left.fill((half ? half.toWord(Number(fold.identity)) : fold.identity) as never)
   const out = dtype.create(1)
   combineOf(fold, dtype)(out, left, first)

@@ -3,6 +3,7 @@
  * binary32). Words to numbers is exact; numbers to words rounds to nearest, ties to even. Every NaN becomes one quiet NaN, so
  * that its bits are the same everywhere.
  */
+import type { DType } from './dtype.ts'
 
 const word32 = new Float32Array(1)
 const bits32 = new Int32Array(word32.buffer)
@@ -71,4 +72,9 @@ export const bf16: Half = {
     if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fc0
     return ((bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16) & 0xffff
   },
+}
+
+/** The coding of a type whose elements are words of a Uint16Array. */
+export function halfOf(dtype: DType): Half | undefined {
+  return dtype === 'f16' ? f16 : dtype === 'bf16' ? bf16 : undefined
 }

@@ -2,7 +2,7 @@
 import { ArgumentError } from '../base/errors.ts'
 import type { DType, DTypeInfo, NumericArray } from './dtype.ts'
 import { checkIdentity, combineOf, type Fold } from './fold.ts'
-import { bf16, f16 } from './half.ts'
+import { halfOf } from './half.ts'
 import { type Combine, type KernelName, kernels } from './kernels.ts'
 import { type OperatorName, operatorNames, requireAdmitted } from './operator.ts'
 import { simdKernel } from './simd.ts'
@@ -60,7 +60,7 @@ function resolveFold(fold: Fold, dtype: DTypeInfo, data: NumericArray | undefine
 
 /** Division by the number of contributions: rounded once for floats, cut towards zero for integers. */
 function divisionOf({ name }: DTypeInfo): (result: NumericArray, size: number) => void {
-  const half = name === 'f16' ? f16 : name === 'bf16' ? bf16 : undefined
+  const half = halfOf(name)
   return (result, size) => {
     if (result instanceof BigInt64Array || result instanceof BigUint64Array) {
       const divisor = BigInt(size)

@@ -1,7 +1,7 @@
 /** Operands of every element type, and what must come out of combining them, computed without the library's kernels. */
 import type { Prng } from '../../shared/base/prng.ts'
 import { type DType, dtypes, type NumericArray } from '../../shared/wire/dtype.ts'
-import { bf16, f16 } from '../../shared/wire/half.ts'
+import { halfOf } from '../../shared/wire/half.ts'
 import type { OperatorName } from '../../shared/wire/operator.ts'
 
 export const allDtypes = Object.keys(dtypes) as DType[]
@@ -17,8 +17,6 @@ const widths: Partial<Record<DType, number>> = {
   i64: 64,
   u64: 64,
 }
-
-const halfOf = (dtype: DType) => (dtype === 'f16' ? f16 : dtype === 'bf16' ? bf16 : undefined)
 
 /** The element as a number or bigint, whatever holds it. */
 export function valueAt(dtype: DType, array: NumericArray, i: number): number | bigint {

@@ -3,7 +3,7 @@
  * compute every other rank's input and check the result against it without sending anything.
  */
 import type { NumericArray } from '../../../shared/wire/dtype.ts'
-import { bf16, f16 } from '../../../shared/wire/half.ts'
+import { halfOf } from '../../../shared/wire/half.ts'
 import type { RunSpec } from './runSpec.ts'
 
 /**
@@ -55,7 +55,7 @@ export function fillVector(
     for (let i = 0; i < out.length; i++) out[i] = bitsAt(i) >>> 24
     return
   }
-  const half = dtype === 'f16' ? f16 : dtype === 'bf16' ? bf16 : undefined
+  const half = halfOf(dtype)
   const largest = largestWhole[dtype]
   const whole = kind === 'whole' || dtype === 'i32'
   for (let i = 0; i < out.length; i++) {

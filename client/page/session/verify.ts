@@ -8,7 +8,7 @@
  * eq. 4.4); a mean rounds once more. The reference is a float64 sum, for float64 results a compensated one.
  */
 import { dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
-import { bf16, f16 } from '../../../shared/wire/half.ts'
+import { halfOf } from '../../../shared/wire/half.ts'
 import { kernels } from '../../../shared/wire/kernels.ts'
 import { resolveOperator } from '../../../shared/wire/resolve.ts'
 import type { RunSpec } from './runSpec.ts'
@@ -43,8 +43,6 @@ const precision = {
 } as const
 type FloatName = keyof typeof precision
 const isFloat = (dtype: RunSpec['dtype']): dtype is FloatName => dtypes[dtype].isFloat
-
-const halfOf = (dtype: RunSpec['dtype']) => (dtype === 'f16' ? f16 : dtype === 'bf16' ? bf16 : undefined)
 
 export function isExact({ dtype, kind, op, streams }: Reference): boolean {
   if (!isFloat(dtype) || op === 'min' || op === 'max') return true

@@ -1,5 +1,6 @@
 /** Every element type, operator and wire through whole groups, against plain loops. */
 import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../shared/base/clock.ts'
 import { AbortedError, ArgumentError, MismatchError, UnsupportedError } from '../../../shared/base/errors.ts'
 import { createPrng } from '../../../shared/base/prng.ts'
 import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
@@ -9,6 +10,7 @@ import { createFeedback } from '../../../shared/wire/feedback.ts'
 import type { Fold } from '../../../shared/wire/fold.ts'
 import { admitted } from '../../../shared/wire/operator.ts'
 import { allDtypes, integerFold, randomVector, valueAt, vectorOf } from '../../support/numbers.ts'
+import { inVirtualTime } from '../../support/virtualTime.ts'
 
 const all = <T extends NumericArray>(
   groups: readonly Group[],
@@ -119,6 +121,29 @@ describe.each([1, 3, 4, 7])('a group of %i', (size) => {
           }
         }
   })
+})
+
+it('ends sooner on a slow link, by as much as fewer bytes take', async () => {
+  const seconds = async (wire?: 'f16' | 'q8') => {
+    const clock = new VirtualClock()
+    const options = { clock, latency: 0.005, bandwidth: 2.5e6, measure: false }
+    const groups = await inVirtualTime(clock, createMemoryGroup(4, options))
+    const results = await inVirtualTime(
+      clock,
+      Promise.all(
+        groups.map((group) =>
+          group.allreduce(new Float32Array(1 << 18).fill(1), {
+            algorithm: 'two-shot',
+            ...(wire && { wire }),
+          }),
+        ),
+      ),
+    )
+    return Math.max(...results.map(({ report }) => report.seconds))
+  }
+  const asTheyAre = await seconds()
+  expect(asTheyAre / (await seconds('f16'))).toBeGreaterThan(1.9)
+  expect(asTheyAre / (await seconds('q8'))).toBeGreaterThan(3.2)
 })
 
 it('predicts what a call costs in the bytes that travel', async () => {

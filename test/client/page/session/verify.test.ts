@@ -5,7 +5,7 @@ import { isOffered, shownOperators, shownTypes } from '../../../../client/page/s
 import { type DataKind, fillVector, streamOf } from '../../../../client/page/session/vectors.ts'
 import { type Reference, verify } from '../../../../client/page/session/verify.ts'
 import { dtypes, type NumericArray } from '../../../../shared/wire/dtype.ts'
-import { bf16, f16 } from '../../../../shared/wire/half.ts'
+import { halfOf } from '../../../../shared/wire/half.ts'
 import { resolveOperator } from '../../../../shared/wire/resolve.ts'
 
 type Shown = Reference['dtype']
@@ -42,8 +42,8 @@ const references = fc
 
 /** Far beyond any rounding: to another value of the same type. */
 function disturb(dtype: Shown, result: NumericArray, i: number): void {
-  if (dtype === 'f16' || dtype === 'bf16') {
-    const half = dtype === 'f16' ? f16 : bf16
+  const half = halfOf(dtype)
+  if (half) {
     result[i] = half.toWord(half.toNumber(Number(result[i])) + 1000)
   } else result[i] = (dtype === 'i64' ? BigInt(result[i]!) + 1n : Number(result[i]) + 1) as never
 }
