@@ -8,8 +8,8 @@ import type { Member } from '../../../shared/membership/types.ts'
 import type { LinkPath, LinkState } from '../../../shared/transport/types.ts'
 import type { About, RankResult, RunError } from './messages.ts'
 import type { Compared } from './part.ts'
+import type { RunStart } from './runEvents.ts'
 import type { Call } from './runSpec.ts'
-import type { RunStart } from './runs.ts'
 
 export interface LinkEvent {
   readonly peerId: string

@@ -2,21 +2,10 @@
 import type { GroupState } from '../../../shared/collective/types.ts'
 import type { NetworkModel } from '../../../shared/cost/types.ts'
 import type { Member } from '../../../shared/membership/types.ts'
-import { list } from '../format.ts'
-import { plural } from '../stage/format.ts'
 import type { LabEvent, LinkEvent, LogEntry } from './events.ts'
 import type { About, RunError } from './messages.ts'
-import { beginRun, foldRun, loseMembers, type RunState, survivorsOf } from './runState.ts'
-
-export interface Refusal {
-  readonly code: string
-  readonly message: string
-}
-
-export interface Notice extends Refusal {
-  /** failure: what was asked for was not done. remark: it was, or somebody wanted it so. */
-  readonly tone: 'failure' | 'remark'
-}
+import { foldLoss, type Notice, noticeOfEnd, type Refusal } from './notices.ts'
+import { beginRun, foldRun, type RunState } from './runState.ts'
 
 export interface LabState {
   readonly place: 'outside' | 'joining' | 'joined' | 'refused'
@@ -136,22 +125,9 @@ function foldGroup(state: LabState, { epoch, members, state: groupState }: Group
     links: keep(state.links),
     about: keep(state.about),
     inPage: new Set([...state.inPage].filter((id) => !gone.has(id))),
-    ...foldLoss(state, here),
+    ...foldLoss(state.run, here),
     ...(expected === undefined || members.length >= expected ? {} : { expected }),
   }
-}
-
-/** Members of the run that goes on have left: said at once, not when it ends. */
-function foldLoss({ run }: LabState, here: ReadonlySet<string>): Pick<LabState, 'run' | 'notice'> {
-  if (run?.phase !== 'running') return {}
-  const next = loseMembers(run, (peerId) => here.has(peerId))
-  if (next === run) return {}
-  const message = `${lostNames(next)} left during the run. The ${plural(survivorsOf(next).length, 'peer')} still here go on with it.`
-  return { run: next, notice: { code: 'PEER_LOST', message, tone: 'remark' } }
-}
-
-function lostNames({ members, lost }: RunState): string {
-  return list(lost.map((member) => `${member.name} (rank ${members.indexOf(member)})`))
 }
 
 /** Newcomers get the hue of their rank, or the first free one. */
@@ -251,29 +227,10 @@ function foldRuns(state: LabState, event: LabEvent, at: number): LabState {
         ...state,
         run: next,
         history: [...state.history, next].slice(-historyLength),
-        ...noticeOf(next),
+        ...noticeOfEnd(next),
       }
     }
   }
-}
-
-function noticeOf(run: RunState): { notice?: Notice } {
-  if (run.error) {
-    const { code, message } = run.error
-    if (run.phase === 'stopped') return { notice: { code: 'STOPPED', message, tone: 'remark' } }
-    return { notice: { code, message, tone: 'failure' } }
-  }
-  const results = [...run.results.values()].flatMap((byPeer) => [...byPeer.values()])
-  const wrong = results.reduce((sum, result) => sum + result.wrong, 0)
-  if (wrong > 0)
-    return { notice: { code: 'VERIFY_FAILED', message: `${wrong} elements are wrong.`, tone: 'failure' } }
-  if (results.length === 0 || run.lost.length === 0) return {}
-  const isIn = new Set(results[0]?.contributors)
-  const [one, vectors] = run.lost.length === 1 ? ['its', 'vector'] : ['their', 'vectors']
-  // Who left when one of the others had the result already is in it.
-  const how = run.lost.every(({ peerId }) => isIn.has(peerId)) ? 'with' : 'without'
-  const message = `${lostNames(run)} left during the run. The ${plural(survivorsOf(run).length, 'peer')} still here finished it together, ${how} ${one} ${vectors}.`
-  return { notice: { code: 'PEER_LOST', message, tone: 'remark' } }
 }
 
 export function foldLog(entries: readonly LogEntry[]): LabState {

@@ -5,8 +5,8 @@ import type { Member } from '../../../shared/membership/types.ts'
 import type { LabEvent } from './events.ts'
 import type { RankResult, RunError } from './messages.ts'
 import type { Compared } from './part.ts'
+import type { RunStart } from './runEvents.ts'
 import type { Call } from './runSpec.ts'
-import type { RunStart } from './runs.ts'
 
 export interface RunState {
   readonly start: RunStart

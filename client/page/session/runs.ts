@@ -6,53 +6,14 @@ import type { Clock } from '../../../shared/base/clock.ts'
 import { Emitter, type Events } from '../../../shared/base/emitter.ts'
 import { AbortedError } from '../../../shared/base/errors.ts'
 import type { Prng } from '../../../shared/base/prng.ts'
-import type { Group, Progress, Report, Waiting } from '../../../shared/collective/types.ts'
+import type { Group, Progress } from '../../../shared/collective/types.ts'
 import { Leader } from './leader.ts'
-import {
-  type About,
-  packRunMessage,
-  parseRunMessage,
-  type RankResult,
-  type RunError,
-  type RunMessage,
-} from './messages.ts'
-import { type Compared, RunPart, type VerdictCache } from './part.ts'
+import { packRunMessage, parseRunMessage, type RunError, type RunMessage } from './messages.ts'
+import { RunPart, type VerdictCache } from './part.ts'
 import { Presence } from './presence.ts'
 import { describeError } from './runError.ts'
-import { type Call, callAt, callsOf, type RunSpec } from './runSpec.ts'
-
-export interface RunStart {
-  readonly runId: string
-  readonly requestId: string
-  /** peerId of who asked for it. */
-  readonly by: string
-  readonly epoch: number
-  readonly seed: number
-  readonly spec: RunSpec
-}
-
-export interface RunEvents {
-  /** A member follows orders (again). */
-  present: { peerId: string; about: About }
-  refused: { requestId: string; reason: string }
-  started: RunStart
-  /** Links are being measured; runs wait. */
-  measuring: { runId: string }
-  measured: { runId: string; error?: RunError }
-  call: Call & { runId: string; index: number; total: number }
-  /** Of this rank. */
-  progress: { runId: string; progress: Progress }
-  /** Of another rank, in a long call. */
-  peerProgress: { runId: string; peerId: string; step: number; fraction: number }
-  waiting: { runId: string; waiting: Waiting }
-  /** This rank's own report, after each measured call. */
-  report: { runId: string; call: Call; report: Report }
-  /** What one rank says of one variant. */
-  result: { runId: string; peerId: string; result: RankResult }
-  spread: { runId: string; variant: number; spread: Compared }
-  failed: { runId: string; peerId: string; error: RunError }
-  finished: { runId: string; error?: RunError }
-}
+import type { RunEvents, RunStart } from './runEvents.ts'
+import { callAt, callsOf, type RunSpec } from './runSpec.ts'
 
 export interface RunMemberConfig {
   group: Group

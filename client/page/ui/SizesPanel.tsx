@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { dtypes } from '../../../shared/wire/dtype.ts'
-import { choiceOf } from '../session/planning.ts'
+import { choiceOf } from '../session/choices.ts'
 import { measurementsFor, quantile, settingsKey } from '../session/results.ts'
 import { countOf } from '../session/runSpec.ts'
 import type { RunState } from '../session/runState.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { appStateOf, peerStateOf, whyNoRun } from '../../../../client/page/session/appState.ts'
+import { choiceOfRun } from '../../../../client/page/session/choices.ts'
 import type { LabEvent } from '../../../../client/page/session/events.ts'
 import { Lab, type ServerState } from '../../../../client/page/session/lab.ts'
 import { foldLog, foldState, initialState } from '../../../../client/page/session/labState.ts'
-import { choiceOfRun } from '../../../../client/page/session/planning.ts'
 import {
   contributorsOf,
   measurementsFor,
