@@ -24,11 +24,13 @@ export interface Coding {
 export function createCoding(
   codec: Codec,
   dtype: DTypeInfo,
+  /** Elements of the vector, in whole blocks. */
+  count: number,
   wireSegmentBytes: number,
   residual: FloatArray | undefined,
 ): Coding {
   const blocks = Math.max(1, Math.floor(wireSegmentBytes / codec.encodedBytes(codec.block)))
-  const elements = blocks * codec.block
+  const elements = Math.min(blocks * codec.block, Math.max(codec.block, count))
   // The table of wires (codec.ts) has floats only.
   const floats = (array: NumericArray) => array as FloatArray
   const segment = dtype.create(elements)

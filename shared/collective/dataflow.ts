@@ -80,7 +80,8 @@ export interface Dataflow {
 
 export function createDataflow(config: DataflowConfig): Dataflow {
   const { part, offsets, dtype, codec } = config
-  const coding = codec && createCoding(codec, dtype, config.segmentBytes, config.residual)
+  const coding =
+    codec && createCoding(codec, dtype, offsets[offsets.length - 1]!, config.segmentBytes, config.residual)
   const wireBytes = (bytes: number) => coding?.wireBytes(bytes) ?? bytes
   const flow = new Flow({
     dtype,
