@@ -116,7 +116,7 @@ export function createCalls(config: {
           result: vector.result,
           codec,
           residual,
-          segmentBytes: segmentFor(attempt),
+          segmentBytes: wholeRecords(segmentFor(attempt), vector),
         },
       },
     })
@@ -294,4 +294,11 @@ function lostError(op: number, began: Attempt, { lost }: Recovery): PeerLostErro
     peer: { rank, peerId: peer!.peerId, name: peer!.name },
     epoch: began.epoch,
   })
+}
+
+function wholeRecords(bytes: number, { dtype, operator }: Vector): number {
+  const recordBytes = operator.record * dtype.bytes
+  const whole = Math.floor(bytes / recordBytes) * recordBytes
+  if (whole > 0) return whole
+  throw new ArgumentError('op', `A record of ${recordBytes} bytes does not fit a segment of ${bytes} bytes.`)
 }

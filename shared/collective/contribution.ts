@@ -47,6 +47,11 @@ export function contribute<T extends VectorArray>(data: T, options: Options<T>):
   // A fold of a Float16Array sees its words.
   const op = (options.op ?? (weight === undefined ? 'sum' : 'mean')) as OperatorName | Fold
   const operator = weight === undefined ? resolveOperator(op, dtype, words) : weightedMean(op, weight, dtype)
+  if (words.length % operator.record !== 0)
+    throw new ArgumentError(
+      'data',
+      `Pass whole records of ${operator.record} elements: ${words.length} elements are none.`,
+    )
   const codec = codecOf(options.wire, dtype.name, operator.name)
   if (feedback && !codec)
     throw new ArgumentError(

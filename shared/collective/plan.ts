@@ -56,7 +56,7 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
     model,
   )
   return {
-    ...planOf(choice.algorithm, choice.chosen.settings, size, count, codec?.block),
+    ...planOf(choice.algorithm, choice.chosen.settings, size, count, codec?.block ?? operator.record),
     ...(codec && { isIdentical: combinesOnce(choice.algorithm, size, choice.chosen.settings) }),
     isAutomatic: algorithm === 'auto' || r === 'auto',
     predictedSeconds: choice.chosen.seconds,

@@ -10,25 +10,29 @@ import type { Combine } from './kernels.ts'
 type ElementOf<T extends VectorArray> = T extends BigArray ? bigint : number
 type WordsOf<T extends VectorArray> = T extends NumericArray ? T : Uint16Array
 
-interface FoldBase<Element> {
+interface FoldBase {
   /** All ranks must agree on it: functions cannot be compared, names can. */
   readonly name?: string
-  /** combine(identity, x) is x: checked with the caller's first element before anything is sent. */
-  readonly identity?: Element
   /** Default false: then fewer algorithms may run. */
   readonly commutative?: boolean
 }
 
 /** Element by element. f16 and bf16 come as numbers; what is returned is rounded or wrapped as a typed array does. */
-export interface ElementFold<T extends VectorArray> extends FoldBase<ElementOf<T>> {
+export interface ElementFold<T extends VectorArray> extends FoldBase {
+  /** combine(identity, x) is x: checked with the caller's first element before anything is sent. */
+  readonly identity?: ElementOf<T>
   combine(left: ElementOf<T>, right: ElementOf<T>): ElementOf<T>
 }
 
 /**
- * Stretches of elements at once: into[i] becomes into[i] (+) from[i]; nothing else may be written, and no element may depend on another's.
- * f16 and bf16 come as the words of a Uint16Array.
+ * Stretches of elements at once: each record of `into` becomes record (+) the record at its place in `from`. f16 and bf16 come as the words of
+ * a Uint16Array.
  */
-export interface SegmentFold<T extends VectorArray> extends FoldBase<ElementOf<T>> {
+export interface SegmentFold<T extends VectorArray> extends FoldBase {
+  /** Elements that belong together and are never parted: 4 for 2 x 2 matrices. Default 1. */
+  readonly record?: number
+  /** A record that changes nothing: checked with the caller's first one before anything is sent. */
+  readonly identity?: ElementOf<T> | readonly ElementOf<T>[]
   combineInto(into: WordsOf<T>, from: WordsOf<T>): void
 }
 
@@ -79,20 +83,36 @@ function elementCombine(fold: ElementFold<NumericArray>, dtype: DTypeInfo): Comb
   }
 }
 
-/** @throws ArgumentError when combine(identity, first) is not the first element */
-export function checkIdentity(fold: Fold, dtype: DTypeInfo, data: NumericArray): void {
-  if (fold.identity === undefined || data.length === 0) return
-  const first = data.subarray(0, 1)
-  const left = dtype.create(1)
-  const half = halfOf(dtype.name)
-  left.fill((half ? half.toWord(Number(fold.identity)) : fold.identity) as never)
-  const out = dtype.create(1)
-  combineOf(fold, dtype)(out, left, first)
-  const value = (array: NumericArray) => (half ? half.toNumber(Number(array[0])) : array[0])
-  // Not Object.is: 0 + -0 is 0.
-  if (value(out) === value(first) || Number.isNaN(Number(value(first)))) return
+/** Elements that a fold combines as one. */
+export function recordOf(fold: Fold): number {
+  const record = 'record' in fold ? (fold.record ?? 1) : 1
+  if (Number.isSafeInteger(record) && record >= 1) return record
   throw new ArgumentError(
     'op',
-    `combine(identity, x) must be x, but with identity ${fold.identity} and x ${value(first)} it is ${value(out)}.`,
+    `The record of a fold is a whole number of elements, at least 1, not ${record}.`,
+  )
+}
+
+/** @throws ArgumentError when identity (+) first is not the first record of `data` */
+export function checkIdentity(fold: Fold, dtype: DTypeInfo, data: NumericArray): void {
+  const { identity } = fold
+  const record = recordOf(fold)
+  if (identity === undefined || data.length < record) return
+  const half = halfOf(dtype.name)
+  const valuesOf = (array: NumericArray) =>
+    Array.from({ length: record }, (_, i) => (half ? half.toNumber(Number(array[i])) : array[i]!))
+  const left = dtype.create(record)
+  for (let i = 0; i < record; i++) {
+    const value = typeof identity === 'object' ? identity[i] : identity
+    left[i] = (half ? half.toWord(Number(value)) : value) as never
+  }
+  const out = dtype.create(record)
+  combineOf(fold, dtype)(out, left, data.subarray(0, record))
+  const [first, got] = [valuesOf(data), valuesOf(out)]
+  // Not Object.is: 0 + -0 is 0.
+  if (first.every((value, i) => value === got[i] || Number.isNaN(Number(value)))) return
+  throw new ArgumentError(
+    'op',
+    `combine(identity, x) must be x, but with identity ${identity} and x ${first} it is ${got}.`,
   )
 }

@@ -1,7 +1,7 @@
 /** From what a call asks for to what runs: one operator on elements of one type. */
 import { ArgumentError } from '../base/errors.ts'
 import type { DType, DTypeInfo, NumericArray } from './dtype.ts'
-import { checkIdentity, combineOf, type Fold } from './fold.ts'
+import { checkIdentity, combineOf, type Fold, recordOf } from './fold.ts'
 import { halfOf } from './half.ts'
 import { type Combine, type KernelName, kernels } from './kernels.ts'
 import { type OperatorName, operatorNames, requireAdmitted } from './operator.ts'
@@ -16,6 +16,8 @@ export interface Operator {
   readonly idempotent: boolean
   /** The last bits of the result depend on how the operands are grouped. */
   readonly rounds: boolean
+  /** Elements that are combined as one. */
+  readonly record: number
   /** Turns the fold of `size` contributions into the result, in place. */
   finish?(result: NumericArray, size: number): void
 }
@@ -36,6 +38,7 @@ export function resolveOperator(op: OperatorName | Fold, dtype: DTypeInfo, data?
     commutative: true,
     idempotent: isExact && op !== 'bxor',
     rounds: dtype.isFloat && !isExact,
+    record: 1,
     ...(op === 'mean' && { finish: divisionOf(dtype) }),
   }
 }
@@ -49,12 +52,14 @@ function resolveFold(fold: Fold, dtype: DTypeInfo, data: NumericArray | undefine
   const combine = combineOf(fold, dtype)
   if (data) checkIdentity(fold, dtype, data)
   const commutative = fold.commutative ?? false
+  const record = recordOf(fold)
   return {
-    name: `fold ${fold.name ?? ''}${commutative ? ' (commutative)' : ''}`,
+    name: `fold ${fold.name ?? ''}${commutative ? ' (commutative)' : ''}${record > 1 ? ` of ${record}` : ''}`,
     combine,
     commutative,
     idempotent: false,
     rounds: dtype.isFloat,
+    record,
   }
 }
 

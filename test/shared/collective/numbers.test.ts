@@ -306,6 +306,52 @@ describe('folds of the caller', () => {
     },
   )
 
+  it.each([1, 3, 4, 7])('combine records of %i ranks that are never parted', async (size) => {
+    const product: Fold<Int32Array> = {
+      name: 'product of 3 x 3 matrices',
+      record: 9,
+      identity: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+      combineInto(into, from) {
+        for (let at = 0; at < into.length; at += 9)
+          into.set(multiply(into.slice(at, at + 9), from.subarray(at, at + 9)), at)
+      },
+    }
+    const multiply = (a: Int32Array, b: Int32Array) =>
+      Int32Array.from({ length: 9 }, (_, i) => {
+        const [row, column] = [3 * Math.floor(i / 3), i % 3]
+        return [0, 1, 2].reduce((sum, k) => sum + Math.imul(a[row + k]!, b[3 * k + column]!), 0)
+      })
+    const groups = await createMemoryGroup(size, { measure: false })
+    const prng = createPrng(size)
+    for (const [records, algorithm] of [
+      [0, 'auto'],
+      [1, 'auto'],
+      [5, 'two-shot'],
+      // More than one segment, which 36 does not divide.
+      [4000, 'two-shot'],
+      [2000, 'one-shot'],
+    ] as const) {
+      const inputs = groups.map(() => Int32Array.from({ length: 9 * records }, () => prng.below(7) - 3))
+      const results = await all(groups, inputs, () => ({ op: product, algorithm }))
+      const expected = inputs[0]!.slice()
+      for (const input of inputs.slice(1)) product.combineInto(expected, input)
+      for (const { data } of results) expect(data).toEqual(expected)
+    }
+    await expect(groups[0]!.allreduce(new Int32Array(10), { op: product })).rejects.toThrow(
+      /whole records of 9/,
+    )
+    const wrong = { ...product, identity: 1 }
+    await expect(
+      groups[0]!.allreduce(
+        Int32Array.from({ length: 9 }, (_, i) => i),
+        { op: wrong },
+      ),
+    ).rejects.toThrow(/identity/)
+    await expect(groups[0]!.allreduce(new Int32Array(9), { op: { ...product, record: 0 } })).rejects.toThrow(
+      /at least 1/,
+    )
+  })
+
   it('refuse algorithms that change the order, and take them when they commute', async () => {
     const groups = await createMemoryGroup(3, { measure: false })
     const inputs = groups.map((_, rank) => Float64Array.of(rank))
