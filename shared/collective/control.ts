@@ -75,12 +75,15 @@ const controlSchema = v.variant('type', [
   v.object({ type: v.literal('tell'), data: v.unknown() }),
   /** Measurement: the sender is in this round of op and will echo. */
   v.object({ type: v.literal('probe'), op: natural, round: natural }),
-  /** Measurement: what the driver of a pair has seen, as [bytes, seconds] pairs. */
+  /** Measurement: what the driver of a pair has seen, as [bytes, seconds] pairs; and where it could tell, seconds per byte of a long stream
+   * and seconds per message. */
   v.object({
     type: v.literal('probed'),
     op: natural,
     round: natural,
     samples: v.pipe(v.array(v.tuple([natural, v.pipe(v.number(), v.minValue(0))])), v.maxLength(1000)),
+    pace: v.optional(v.pipe(v.number(), v.minValue(0))),
+    overhead: v.optional(v.pipe(v.number(), v.minValue(0))),
   }),
 ])
 export type Control = v.InferOutput<typeof controlSchema>

@@ -2,12 +2,15 @@
  * Measures the links of one member with real messages over the open channels. Pair after pair: the lower rank sends messages of each probe
  * size and the other echoes them, so that each link is seen alone; then all ranks send to all at once, which shows what they share (one
  * processor, one Wi-Fi cell). Nobody is waited for without end: what does not come in time counts as not measured.
+ *
+ * Rates are taken from the middle of long streams and not from the times of whole messages: on a link with a round trip the first
+ * 100 KB or so are slow, because the window of the association has yet to open, and a stream in both directions carries less than one.
  */
 import type { Clock } from '../base/clock.ts'
 import { createDeferred, type Deferred } from '../base/deferred.ts'
 import { curveTime } from '../cost/curve.ts'
-import { type EchoSample, fitBursts, fitCurve, probeSizes } from '../cost/fit.ts'
-import type { RankMeasurement } from '../cost/types.ts'
+import { type EchoSample, fitBursts, fitCurve, median, probeSizes } from '../cost/fit.ts'
+import type { LinkCurve, RankMeasurement } from '../cost/types.ts'
 import type { Frame } from '../wire/frame.ts'
 import { measureGamma } from '../wire/gamma.ts'
 import type { Control } from './control.ts'
@@ -23,8 +26,14 @@ const enough = 5
 /** Small messages to each peer in the burst of all. */
 const burstMessages = 8
 const smallBytes = 32
+/** Small messages to one peer, one after the other. */
+const rowMessages = 16
 /** Bytes that a rank sends in the large burst, over all its peers. */
 const burstBytes = 256 * 1024
+/** Less is a segment or two, and says nothing of a stream. */
+const minMeteredBytes = 64 * 1024
+/** All at once are slower than one alone by less than this: then it is the line of the host that they fill, and nothing that hosts share. */
+const sameLine = 1.6
 const noPayload = new Uint8Array(0)
 /** Signs that are kept for rounds to come: far more than any group has. */
 const maxSigns = 10_000
@@ -50,8 +59,10 @@ export function createProber(config: {
 }): Prober {
   const { clock, segmentBytes } = config
   const zeros = new Uint8Array(segmentBytes)
-  const samplesOf = new Map<string, EchoSample[]>()
+  const seenOf = new Map<string, Seen>()
   const echoes = new Map<number, Deferred<void>>()
+  /** Gets the bytes of every ping and pong that comes; the newest measurement has it. */
+  let meter: Meter | undefined
   const signs = new Map<string, { op: number; heard: Deferred<Control> }>()
   let nextSequence = 1
   /** The newest measurement; an older one that still runs ends at once with what it has. */
@@ -95,18 +106,29 @@ export function createProber(config: {
     return seconds
   }
 
-  const drive = async (lane: Lane): Promise<EchoSample[]> => {
+  const drive = async (lane: Lane): Promise<Seen> => {
     const samples: EchoSample[] = []
+    const paces: number[] = []
     await echo(lane, smallBytes)
     for (const bytes of probeSizes) {
       const begin = clock.now()
       for (let i = 0; i < enough && (i === 0 || clock.now() - begin < secondsPerSize); i++) {
+        const mine = (meter = createMeter(clock, bytes, [0.45, 1]))
         const seconds = await echo(lane, bytes)
-        if (seconds === undefined) return samples
+        const { pace } = mine
+        if (seconds === undefined) return { samples }
         samples.push({ bytes, seconds })
+        if (pace !== undefined) paces.push(pace)
       }
     }
-    return samples
+    const alone = median(samples.filter(({ bytes }) => bytes === smallBytes).map(({ seconds }) => seconds))
+    const row = await burst([lane], rowMessages, smallBytes)
+    return {
+      samples,
+      ...(paces.length > 0 && { pace: median(paces) }),
+      // Each message and its answer pass either processor twice, and both at the same time.
+      ...(row !== undefined && { overhead: Math.max(0, row - alone) / (2 * (rowMessages - 1)) }),
+    }
   }
 
   const meet = async (op: number, round: number, attempt: Attempt, partner: number) => {
@@ -116,16 +138,20 @@ export function createProber(config: {
     config.tell({ type: 'probe', op, round }, peerId)
     if (!(await within(sign('probe', peerId, op, round).promise, patienceSeconds))) return
     if (attempt.rank < partner) {
-      const samples = samplesOf.get(peerId) ?? (await drive(lane))
-      samplesOf.set(peerId, samples)
-      const pairs = samples.map(({ bytes, seconds }): [number, number] => [bytes, seconds])
-      config.tell({ type: 'probed', op, round, samples: pairs }, peerId)
+      const seen = seenOf.get(peerId) ?? (await drive(lane))
+      seenOf.set(peerId, seen)
+      const pairs = seen.samples.map(({ bytes, seconds }): [number, number] => [bytes, seconds])
+      config.tell({ ...seen, type: 'probed', op, round, samples: pairs }, peerId)
       return
     }
     const heard = await within(sign('probed', peerId, op, round).promise, 2 * patienceSeconds)
     if (heard?.type !== 'probed') return
-    const samples = heard.samples.map(([bytes, seconds]) => ({ bytes, seconds }))
-    samplesOf.set(peerId, samples)
+    const { pace, overhead } = heard
+    seenOf.set(peerId, {
+      samples: heard.samples.map(([bytes, seconds]) => ({ bytes, seconds })),
+      ...(pace !== undefined && { pace }),
+      ...(overhead !== undefined && { overhead }),
+    })
   }
 
   /** All ranks at once: seconds until `messages` of `bytes` to each peer have come back. */
@@ -142,55 +168,52 @@ export function createProber(config: {
     for (const { peerId } of others) config.tell({ type: 'probe', op, round }, peerId)
     const all = others.map(({ peerId }) => sign('probe', peerId, op, round).promise)
     const isTogether = await within(Promise.all(all), patienceSeconds)
-    if (!isTogether || lanes.length < others.length) return { overhead: 0, beta: 0 }
-    // Everybody's messages and their echoes.
-    const perPeer = attempt.members.length * others.length * 2
+    if (!isTogether || lanes.length < others.length) return { overhead: 0, pace: 0 }
     const large = Math.max(4096, Math.floor(burstBytes / others.length))
     const smallSeconds = await burst(lanes, burstMessages, smallBytes)
+    // Everybody's messages and their echoes pass by here: from the first quarter on windows are open, and until the third all send.
+    const mine = (meter = createMeter(clock, 2 * others.length * large, [0.25, 0.75]))
     const largeSeconds = await burst(lanes, 1, large)
-    if (smallSeconds === undefined || largeSeconds === undefined) return { overhead: 0, beta: 0 }
-    return fitBursts(
-      [
-        {
-          messages: perPeer * burstMessages,
-          bytes: perPeer * burstMessages * smallBytes,
-          seconds: smallSeconds,
-        },
-        { messages: perPeer, bytes: perPeer * large, seconds: largeSeconds },
-      ],
-      alone,
-    )
+    if (smallSeconds === undefined || largeSeconds === undefined) return { overhead: 0, pace: 0 }
+    const messages = attempt.members.length * others.length * 2 * burstMessages
+    const small = { messages, bytes: messages * smallBytes, seconds: smallSeconds }
+    return { overhead: fitBursts([small], alone).overhead, pace: mine.pace ?? 0 }
   }
 
   return {
     async measure(op, attempt, isFresh) {
       const size = attempt.members.length
       for (const [key, { op: earlier }] of signs) if (earlier < op) signs.delete(key)
-      if (isFresh) samplesOf.clear()
+      if (isFresh) seenOf.clear()
       newest.superseded.resolve(undefined)
       newest = { op, superseded: createDeferred() }
       for (let round = 0; round < pairRounds(size) && op === newest.op; round++) {
         const partner = partnerOf(size, round, attempt.rank)
         if (partner !== undefined) await meet(op, round, attempt, partner)
       }
-      const links = attempt.members.map((member, rank) =>
-        rank === attempt.rank ? undefined : fitCurve(samplesOf.get(member.peerId) ?? []),
+      const seen = attempt.members.map(({ peerId }, rank) =>
+        rank === attempt.rank ? undefined : seenOf.get(peerId),
       )
+      const links = seen.map((one) => one && curveOf(one))
       const curves = links.flatMap((curve) => curve ?? [])
       /** There and back over the slowest link, with nothing else under way. */
       const alone = (bytes: number) => 2 * Math.max(0, ...curves.map((curve) => curveTime(curve, bytes)))
-      const shared =
-        size < 2 || op !== newest.op ? { overhead: 0, beta: 0 } : await burstOfAll(op, attempt, alone)
+      const together =
+        size < 2 || op !== newest.op ? { overhead: 0, pace: 0 } : await burstOfAll(op, attempt, alone)
+      const lone = Math.min(...seen.flatMap((one) => one?.pace ?? []))
+      const overheads = seen.flatMap((one) => one?.overhead ?? [])
       return {
         gamma: measureGamma(() => clock.now()),
-        overhead: 0,
-        hostBeta: 0,
-        sharedBeta: shared.beta,
-        sharedOverhead: shared.overhead,
+        overhead: overheads.length > 0 ? median(overheads) : 0,
+        hostBeta: hostPace(lone, together.pace),
+        // All ranks get so much at the same time.
+        sharedBeta: together.pace / size,
+        sharedOverhead: together.overhead,
         links,
       }
     },
     frame(peerId, frame) {
+      meter?.add(frame.payload.byteLength)
       if (frame.offset + frame.payload.byteLength < frame.total) return
       if (frame.kind === 'ping') {
         const lane = config.lane(peerId)
@@ -202,7 +225,7 @@ export function createProber(config: {
         sign(control.type, peerId, control.op, control.round).resolve(control)
     },
     forget(peerId) {
-      samplesOf.delete(peerId)
+      seenOf.delete(peerId)
     },
     async flush(lane) {
       // Says that this member needs nothing more. Messages keep their order: the answer to the ping proves that all is in.
@@ -210,5 +233,51 @@ export function createProber(config: {
       await echo(lane, 0)
     },
     stop: () => newest.superseded.resolve(undefined),
+  }
+}
+
+/** What is known of a link. */
+interface Seen {
+  readonly samples: readonly EchoSample[]
+  /** Seconds per byte in the second half of a long answer. */
+  readonly pace?: number
+  /** Seconds per message of either end. */
+  readonly overhead?: number
+}
+
+function curveOf({ samples, pace }: Seen): LinkCurve | undefined {
+  const curve = fitCurve(samples)
+  return curve && pace !== undefined ? { ...curve, tail: pace } : curve
+}
+
+/**
+ * Seconds per byte of a host's own line, from the fastest of its links alone and from all at once. Where all at once are about as fast as one
+ * alone they are what counts, since collectives send both ways; where they are much slower something is shared, and that is told apart.
+ */
+function hostPace(lone: number, together: number): number {
+  if (!Number.isFinite(lone)) return 0
+  return together > lone && together < sameLine * lone ? together : lone
+}
+
+interface Meter {
+  add(bytes: number): void
+  /** Seconds per byte between the two shares of what was expected; undefined when too little came in several pieces. */
+  readonly pace: number | undefined
+}
+
+function createMeter(clock: Clock, expected: number, [from, to]: readonly [number, number]): Meter {
+  let received = 0
+  let begin: { at: number; bytes: number } | undefined
+  let end: { at: number; bytes: number } | undefined
+  return {
+    add(bytes) {
+      received += bytes
+      if (!begin && received >= from * expected) begin = { at: clock.now(), bytes: received }
+      else if (begin && !end && received >= to * expected) end = { at: clock.now(), bytes: received }
+    },
+    get pace() {
+      if (!begin || !end || end.bytes - begin.bytes < minMeteredBytes || end.at <= begin.at) return undefined
+      return (end.at - begin.at) / (end.bytes - begin.bytes)
+    },
   }
 }

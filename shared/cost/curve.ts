@@ -38,11 +38,12 @@ export function curveTime(curve: LinkCurve, bytes: number): number {
 }
 
 /**
- * The curve with a tail that no window distorts. Between the last two points a window that doubles may have cost a
+ * The curve with a tail that no window distorts: the measured one, or a guess. Between the last two points a window that doubles may have cost a
  * round trip per doubling, which later bytes do not pay again; but the tail is never flatter than `least`, the
  * seconds per byte of the hosts at its ends.
  */
 export function withTail(curve: LinkCurve, least: number): LinkCurve {
+  if (curve.tail !== undefined) return { ...curve, tail: Math.max(least, curve.tail) }
   const last = curve.points[curve.points.length - 1]!
   const before = curve.points[curve.points.length - 2]
   if (!before) return curve

@@ -98,7 +98,7 @@ export function fitBursts(
 }
 
 const rowHeader = 5
-const perLink = probeSizes.length + 1
+const perLink = probeSizes.length + 2
 
 /** Float32 numbers in a rank's row. */
 export function rowLength(size: number): number {
@@ -107,7 +107,8 @@ export function rowLength(size: number): number {
 
 /**
  * A rank's measurements as numbers of fixed count, to travel by a collective: gamma, overhead, hostBeta, sharedBeta,
- * sharedOverhead, then for each rank the seconds at each probe size (0: not measured) and the confidence.
+ * sharedOverhead, then for each rank the seconds at each probe size (0: not measured), the confidence, and the seconds per
+ * byte of a long stream (0: not measured).
  */
 export function encodeRow(measurement: RankMeasurement): Float32Array {
   const size = measurement.links.length
@@ -128,6 +129,7 @@ export function encodeRow(measurement: RankMeasurement): Float32Array {
       if (bytes >= first && bytes <= last) row[at + i] = Math.max(shortest, curveTime(curve, bytes))
     })
     row[at + probeSizes.length] = curve.confidence ?? 0
+    row[at + probeSizes.length + 1] = curve.tail ?? 0
   })
   return row
 }
@@ -146,9 +148,10 @@ export function decodeRow(row: Float32Array, size: number): RankMeasurement {
     const points = probeSizes
       .map((bytes, i) => ({ bytes, seconds: sane(row[at + i]) }))
       .filter((point) => point.seconds > 0)
-    return points.length > 0
-      ? curveThrough(points, Math.min(1, sane(row[at + probeSizes.length])))
-      : undefined
+    if (points.length === 0) return undefined
+    const curve = curveThrough(points, Math.min(1, sane(row[at + probeSizes.length])))
+    const tail = sane(row[at + probeSizes.length + 1])
+    return tail > 0 ? { ...curve, tail } : curve
   })
   return {
     gamma: sane(row[0]),

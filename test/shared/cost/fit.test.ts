@@ -191,7 +191,7 @@ describe('rows', () => {
   })
 
   it('are refused when their length is wrong', () => {
-    expect(() => decodeRow(new Float32Array(3), 2)).toThrow(/2 ranks has 23 numbers, not 3/)
+    expect(() => decodeRow(new Float32Array(3), 2)).toThrow(/2 ranks has 25 numbers, not 3/)
   })
 })
 
