@@ -64,7 +64,9 @@ export function updateFrom(state: RunState, trained: readonly Entry[]): Float32A
   const begun = entriesIn(trained, state)
   const before = packLane(layoutOf(begun).update, begun, 1)
   assert(after.length === before.length, 'the tensors of a replica have changed their lengths')
-  return Float32Array.from(after, (value, i) => value - before[i]!)
+  const update = new Float32Array(after.length)
+  for (let i = 0; i < update.length; i++) update[i] = after[i]! - before[i]!
+  return update
 }
 
 /** The state after a round: the same bits from the same input, on every platform. `norm`: of the step. */

@@ -367,9 +367,10 @@ function restingTurn(entries: readonly Entry[], hasTurn: boolean): Turn {
 function measure(update: Float32Array): Pick<Row, 'norm' | 'peak' | 'isFinite'> {
   let square = 0
   let peak = 0
-  for (const value of update) {
-    square += value * value
-    peak = Math.max(peak, Math.abs(value))
+  for (let i = 0; i < update.length; i++) {
+    const size = Math.abs(update[i]!)
+    square += size * size
+    if (size > peak) peak = size
   }
   return { norm: Math.sqrt(square), peak, isFinite: firstNonFinite(update) < 0 }
 }

@@ -42,31 +42,42 @@ export async function aggregateSecurely(
   const total = [...samples.values()].reduce((sum, value) => sum + value / most, 0)
   const weight = (samples.get(group.peerId) ?? 0) / most
   const scale = fixedPointScale(peak, members.length)
-  const vector = Int32Array.from(update, (value) => Math.round(value * weight * scale))
+  const vector = new Int32Array(update.length)
+  for (let i = 0; i < vector.length; i++) vector[i] = Math.round(update[i]! * weight * scale)
   const self = members.findIndex(({ peerId }) => peerId === group.peerId)
-  for (const { peer, bytes } of present) {
-    if (peer.rank === self) continue
-    const [low, high] = [Math.min(self, peer.rank), Math.max(self, peer.rank)].map(
-      (rank) => members[rank]!.peerId,
-    )
-    const stream = await keys.stream(
-      bytes.slice(),
-      `papilio mask 1 ${epoch} ${low} ${high}`,
-      vector.byteLength,
-    )
-    const mask = new Int32Array(stream.buffer, stream.byteOffset, vector.length)
-    // Sums of 32-bit integers are modulo 2^32 when they are stored.
-    if (self < peer.rank) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! + mask[i]!
-    else for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! - mask[i]!
-  }
+  const others = present.filter(({ peer }) => peer.rank !== self)
+  await Promise.all(
+    others.map(async ({ peer, bytes }) => {
+      const [low, high] = [Math.min(self, peer.rank), Math.max(self, peer.rank)].map(
+        (rank) => members[rank]!.peerId,
+      )
+      const stream = await keys.stream(
+        bytes.slice(),
+        `papilio mask 1 ${epoch} ${low} ${high}`,
+        vector.byteLength,
+      )
+      addMask(
+        vector,
+        new Int32Array(stream.buffer, stream.byteOffset, vector.length),
+        self < peer.rank ? 1 : -1,
+      )
+    }),
+  )
   // One op for all: parts that were summed with a member and parts that were summed without it would tell them apart.
   const summed = await sumOrLose(async () => {
     const options = { ...call, epoch, name: 'round: masked sum', op: 'sum', onPeerLost: 'abort' } as const
     return group.allreduce(vector, { ...options, into: vector })
   })
   if (!summed) return undefined
-  const mean = Float32Array.from(vector, (value) => value / scale / total)
+  const mean = new Float32Array(vector.length)
+  for (let i = 0; i < mean.length; i++) mean[i] = vector[i]! / scale / total
   return { update: mean, reports: [report, summed.report] }
+}
+
+/** Sums of 32-bit integers are modulo 2^32 when they are stored. */
+function addMask(vector: Int32Array, mask: Int32Array, sign: 1 | -1): void {
+  if (sign > 0) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! + mask[i]!
+  else for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! - mask[i]!
 }
 
 async function sumOrLose<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -1,9 +1,10 @@
-/** `npm run bench -- plan | regret | kernels`: measurements that print tables; never part of the tests. */
+/** `npm run bench -- plan | regret | kernels | learn`: measurements that print tables; never part of the tests. */
 import { parseArgs } from 'node:util'
 import { buildPart, buildSchedule } from '../../shared/schedule/build.ts'
 import { findAlgorithm } from '../../shared/schedule/registry.ts'
 import { verifySchedule } from '../../shared/schedule/verify.ts'
 import { kernels } from './kernels.ts'
+import { learn, learnParts } from './learn.ts'
 import { regret } from './regret.ts'
 
 function usage(exitCode: number): never {
@@ -11,6 +12,7 @@ function usage(exitCode: number): never {
   print('Usage: npm run bench -- plan [--algorithm NAME] [--runs N]')
   print('       npm run bench -- regret [-p PEERS] [--runs N]')
   print('       npm run bench -- kernels')
+  print('       npm run bench -- learn split|poison|cost [-p PEERS] [--runs SEEDS]   federated training')
   process.exit(exitCode)
 }
 
@@ -36,10 +38,19 @@ if (values.help) usage(0)
 const runs = Number(values.runs)
 const peers = Number(values.peers)
 const isWhole = (value: number) => Number.isSafeInteger(value) && value >= 1
-if (!isWhole(runs) || !isWhole(peers) || !['plan', 'regret', 'kernels'].includes(positionals[0] ?? ''))
+if (
+  !isWhole(runs) ||
+  !isWhole(peers) ||
+  !['plan', 'regret', 'kernels', 'learn'].includes(positionals[0] ?? '')
+)
   usage(2)
 if (positionals[0] === 'kernels') {
   await kernels()
+  process.exit()
+}
+if (positionals[0] === 'learn') {
+  const part = learnParts.find((name) => name === positionals[1]) ?? usage(2)
+  await learn(part, peers, runs)
   process.exit()
 }
 if (positionals[0] === 'regret') {
