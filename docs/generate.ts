@@ -1,11 +1,12 @@
 /**
- * Writes the tables of docs/algorithms.md from the schedules themselves: `npx tsx docs/generate.ts`.
+ * Writes the tables and figures of docs/algorithms.md from the schedules themselves: `npx tsx docs/generate.ts`.
  * A table stands between `<!-- table: name -->` and `<!-- end -->`; a test checks that what is committed is current.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Collective } from '../shared/schedule/types.ts'
 import { countTable, registryTable } from './countTables.ts'
+import { figures } from './figures.ts'
 import { numberTables } from './numberTables.ts'
 import { paperTables } from './paperTables.ts'
 
@@ -38,9 +39,11 @@ export function renderTables(guide: string): string {
   })
 }
 
+export const imagesPath = join(import.meta.dirname, 'images')
 export const guidePath = join(import.meta.dirname, 'algorithms.md')
 export const numbersPath = join(import.meta.dirname, 'numbers.md')
 
 if (process.argv[1] === import.meta.filename) {
   for (const path of [guidePath, numbersPath]) writeFileSync(path, renderTables(readFileSync(path, 'utf8')))
+  for (const [name, draw] of Object.entries(figures)) writeFileSync(join(imagesPath, name), draw())
 }

@@ -7,7 +7,7 @@ import type { Settings } from '../shared/schedule/types.ts'
 import { decimal, table } from './table.ts'
 
 /** Steps and volumes (vectors) of a schedule in which all ranks do the same. */
-function costOf(name: string, size: number, given: Settings = {}) {
+export function costOf(name: string, size: number, given: Settings = {}) {
   const algorithm = findAlgorithm(name)
   const settings = completeSettings(algorithm, size, given)
   const shape = algorithm.shape(size, settings)
@@ -20,7 +20,9 @@ function costOf(name: string, size: number, given: Settings = {}) {
 
 const stepsRemovable = (size: number): number => costOf('butterfly', size).steps / 2
 
-const removals = (size: number): number[] => Array.from({ length: stepsRemovable(size) + 1 }, (_, r) => r)
+/** Every r of the butterfly. */
+export const removals = (size: number): number[] =>
+  Array.from({ length: stepsRemovable(size) + 1 }, (_, r) => r)
 
 /** A cluster with 10 Gbit/s Ethernet: seconds per message, per byte, per byte combined. */
 const cluster = { alpha: 3e-5, beta: 1e-8, gamma: 2e-10 }
@@ -31,11 +33,12 @@ interface Cost {
   readonly combined: number
 }
 
-const seconds = ({ steps, sent, combined }: Cost, bytes: number): number =>
+/** With one port: steps wait for each other. */
+export const secondsOnCluster = ({ steps, sent, combined }: Cost, bytes: number): number =>
   steps * cluster.alpha + sent * bytes * cluster.beta + combined * bytes * cluster.gamma
 
 /** What the paper compares with. With the classic fold, steps before and after are on everyone's path. */
-function classics(size: number): Cost[] {
+export function classics(size: number): Cost[] {
   const power = floorLog2(size)
   const share = 1 - 2 ** -power
   const fold = size === 2 ** power ? { steps: 0, sent: 0, combined: 0 } : { steps: 2, sent: 2, combined: 1 }
@@ -63,9 +66,9 @@ function ratioTable(): string {
     return [
       String(size),
       ...messageSizes.map(([, bytes]) => {
-        const times = butterflies.map((cost) => seconds(cost, bytes))
+        const times = butterflies.map((cost) => secondsOnCluster(cost, bytes))
         const best = Math.min(...times)
-        const ratio = Math.min(...others.map((cost) => seconds(cost, bytes))) / best
+        const ratio = Math.min(...others.map((cost) => secondsOnCluster(cost, bytes))) / best
         return `${ratio.toFixed(2)} (r = ${times.indexOf(best)})`
       }),
     ]

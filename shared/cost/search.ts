@@ -33,7 +33,7 @@ interface Entry extends Found {
  * take, within bounds (choices are cached). In events and not in seconds, so that every rank looks at the same
  * candidates. One simulation may take a part of them, with longer segments if need be.
  */
-const [fewestEvents, mostEvents, eventsPerSecond] = [1.5e4, 1.5e5, 2e5]
+const [fewestEvents, mostEvents, eventsPerSecond] = [1.5e4, 6e6, 2e5]
 const [partForOne, mostForOne] = [1 / 24, 8e4]
 
 /** What a candidate may take at the least, as a part of what is known; prices get more patience while that is cheap. */

@@ -1,16 +1,19 @@
-/** `npm run bench -- plan | regret | kernels | learn`: measurements that print tables; never part of the tests. */
+/** `npm run bench -- plan | choose | regret | kernels | learn`: measurements that print tables; never part of the tests. */
 import { parseArgs } from 'node:util'
-import { buildPart, buildSchedule } from '../../shared/schedule/build.ts'
 import { findAlgorithm } from '../../shared/schedule/registry.ts'
-import { verifySchedule } from '../../shared/schedule/verify.ts'
+import { choose } from './choose.ts'
 import { kernels } from './kernels.ts'
 import { learn, learnParts } from './learn.ts'
+import { timePlans } from './plan.ts'
 import { regret } from './regret.ts'
 
 function usage(exitCode: number): never {
   const print = exitCode === 0 ? console.log : console.error
-  print('Usage: npm run bench -- plan [--algorithm NAME] [--runs N]')
-  print('       npm run bench -- regret [-p PEERS] [--runs N]')
+  print(
+    'Usage: npm run bench -- plan [--algorithm NAME] [--runs N]   how long it takes to make, prove, choose',
+  )
+  print('       npm run bench -- choose [-p SIZES] [--measured]       the choice on simulated networks')
+  print('       npm run bench -- regret [-p PEERS] [--runs N]         the choice in real tabs')
   print('       npm run bench -- kernels')
   print('       npm run bench -- learn split|poison|cost [-p PEERS] [--runs SEEDS]   federated training')
   process.exit(exitCode)
@@ -23,7 +26,8 @@ function parse() {
       options: {
         runs: { type: 'string', default: '5' },
         algorithm: { type: 'string', default: 'butterfly' },
-        peers: { type: 'string', short: 'p', default: '7' },
+        peers: { type: 'string', short: 'p' },
+        measured: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
@@ -36,50 +40,20 @@ function parse() {
 const { positionals, values } = parse()
 if (values.help) usage(0)
 const runs = Number(values.runs)
-const peers = Number(values.peers)
+const sizes = values.peers?.split(',').map(Number)
 const isWhole = (value: number) => Number.isSafeInteger(value) && value >= 1
-if (
-  !isWhole(runs) ||
-  !isWhole(peers) ||
-  !['plan', 'regret', 'kernels', 'learn'].includes(positionals[0] ?? '')
-)
-  usage(2)
-if (positionals[0] === 'kernels') {
-  await kernels()
-  process.exit()
-}
-if (positionals[0] === 'learn') {
-  const part = learnParts.find((name) => name === positionals[1]) ?? usage(2)
-  await learn(part, peers, runs)
-  process.exit()
-}
-if (positionals[0] === 'regret') {
-  await regret({ size: peers, rounds: runs })
-  process.exit()
-}
+if (!isWhole(runs) || sizes?.some((size) => !isWhole(size))) usage(2)
 
-/** Milliseconds of `work`: median and spread over the runs, after one run that warms up. */
-function timed(work: () => void): string {
-  work()
-  const times = Array.from({ length: runs }, () => {
-    const begin = performance.now()
-    work()
-    return performance.now() - begin
-  }).sort((a, b) => a - b)
-  const ms = (value: number) => value.toFixed(2)
-  return `${ms(times[runs >> 1]!)} [${ms(times[0]!)}..${ms(times[runs - 1]!)}]`
+const measurements: Readonly<Record<string, () => void | Promise<void>>> = {
+  plan: () => timePlans(findAlgorithm(values.algorithm, 'allreduce'), runs),
+  choose: () => choose(sizes, values.measured),
+  regret: () => regret({ size: sizes?.[0] ?? 7, rounds: runs }),
+  kernels,
+  learn: () => {
+    const part = learnParts.find((name) => name === positionals[1]) ?? usage(2)
+    return learn(part, sizes?.[0] ?? 7, runs)
+  },
 }
-
-const algorithm = findAlgorithm(values.algorithm, 'allreduce')
-console.log(`# ${algorithm.title}, default settings; median [least..most] of ${runs} runs, ms`)
-console.log('| P | one rank | all ranks | proof |')
-console.log('| --- | --- | --- | --- |')
-for (const size of [64, 1024, 10_000]) {
-  const one = timed(() => void buildPart(algorithm, size, {}, 1))
-  // A whole schedule has P parts of P chunks each: beyond a thousand ranks it is of no use to anybody.
-  const isSmall = size <= 1024
-  const all = isSmall ? timed(() => void buildSchedule(algorithm, size)) : '-'
-  const schedule = isSmall ? buildSchedule(algorithm, size) : undefined
-  const proof = schedule ? timed(() => void verifySchedule(schedule)) : '-'
-  console.log(`| ${size} | ${one} | ${all} | ${proof} |`)
-}
+const measure = measurements[positionals[0] ?? ''] ?? usage(2)
+await measure()
+process.exit()

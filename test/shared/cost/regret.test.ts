@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { classroom, internet, loopback, measureScenario, modelOf } from '../../../shared/cost/scenarios.ts'
-import { regretOf } from './regret.ts'
+import { regretOf } from '../../support/regret.ts'
 
-/** The corners of the grid that test/shared/cost/regretGrid.ts walks in full. */
+/** A part of the grid that `npm run bench -- choose` walks in full. */
 const scenarios = [loopback, classroom, internet]
 const sizes = [2, 3, 5, 7, 8]
 const vectors = [8, 425, 9216, 65536, 2 ** 20]
