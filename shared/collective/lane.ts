@@ -51,6 +51,17 @@ export interface Lane {
 }
 
 const noPayload = new Uint8Array(0)
+const noHeader: Omit<FrameHeader, 'kind'> = {
+  acknowledge: false,
+  epoch: 0,
+  op: 0,
+  step: 0,
+  offset: 0,
+  total: 0,
+  settled: 0,
+  signature: 0,
+  consumed: 0,
+}
 
 export interface LaneOptions {
   readonly windowBytes: number
@@ -70,18 +81,8 @@ export function createLane(link: Link, options: LaneOptions): Lane {
   let consumedHere = 0
   let unaskedBytes = 0
 
-  const header = (fields: Partial<FrameHeader> & Pick<FrameHeader, 'kind'>): FrameHeader => ({
-    acknowledge: false,
-    epoch: 0,
-    op: 0,
-    step: 0,
-    offset: 0,
-    total: 0,
-    signature: 0,
-    ...fields,
-    settled: options.settledBelow(),
-    consumed: consumedHere >>> 0,
-  })
+  /** Of the data frame that is being sent. */
+  const dataHeader: FrameHeader = { ...noHeader, kind: 'data' }
 
   const sendSegment = (job: LaneJob, bytes: number) => {
     const { message } = job
@@ -92,18 +93,15 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     unaskedBytes += frame.byteLength
     const acknowledge = unaskedBytes >= lane.windowBytes / 4
     if (acknowledge) unaskedBytes = 0
-    writeFrameHeader(
-      frame,
-      header({
-        kind: 'data',
-        acknowledge,
-        epoch: job.epoch,
-        op: job.op,
-        step: message.step,
-        offset,
-        signature: job.signature,
-      }),
-    )
+    dataHeader.acknowledge = acknowledge
+    dataHeader.epoch = job.epoch
+    dataHeader.op = job.op
+    dataHeader.step = message.step
+    dataHeader.offset = offset
+    dataHeader.signature = job.signature
+    dataHeader.settled = options.settledBelow()
+    dataHeader.consumed = consumedHere >>> 0
+    writeFrameHeader(frame, dataHeader)
     if (!link.send(frame)) isBlocked = true
     job.onSent(bytes)
   }
@@ -151,7 +149,14 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     },
     pump,
     sendNow(fields, payload) {
-      if (!link.send(encodeFrame(header({ total: payload.byteLength, ...fields }), payload))) isBlocked = true
+      const header = {
+        ...noHeader,
+        total: payload.byteLength,
+        ...fields,
+        settled: options.settledBelow(),
+        consumed: consumedHere >>> 0,
+      }
+      if (!link.send(encodeFrame(header, payload))) isBlocked = true
     },
     arrived(frame) {
       // The counter on the wire runs modulo 2^32; no honest peer has consumed more than was sent.
