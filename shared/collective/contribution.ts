@@ -106,7 +106,8 @@ function weightedMean(op: OperatorName | Fold, weight: number, dtype: DTypeInfo)
 function weighted(words: FloatArray, weight: number): FloatArray {
   const out =
     words instanceof Float32Array ? new Float32Array(words.length + 1) : new Float64Array(words.length + 1)
-  for (let i = 0; i < words.length; i++) out[i] = words[i]! * weight
+  // Weight 0 adds nothing, also where the data is NaN.
+  if (weight > 0) for (let i = 0; i < words.length; i++) out[i] = words[i]! * weight
   out[words.length] = weight
   return out
 }

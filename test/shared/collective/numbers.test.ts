@@ -89,6 +89,16 @@ describe.each([1, 3, 4, 7])('a group of %i', (size) => {
     }
   })
 
+  it('takes nothing from ranks of weight 0, and NaN from no weight at all', async () => {
+    const groups = await createMemoryGroup(size, { measure: false })
+    const mean = async (weightOf: (rank: number) => number) => {
+      const inputs = groups.map((_, rank) => Float32Array.of(rank === 0 ? 5 : Number.NaN))
+      return (await all(groups, inputs, (rank) => ({ weight: weightOf(rank) })))[0]!.data[0]
+    }
+    expect(await mean((rank) => (rank === 0 ? 3 : 0))).toBe(5)
+    expect(await mean(() => 0)).toBeNaN()
+  })
+
   it('sends floats in fewer bytes, and ends with the same bits on every rank', async () => {
     const groups = await createMemoryGroup(size, { measure: false })
     const prng = createPrng(size)
