@@ -8,10 +8,11 @@
  * The candidate that may be the fastest by what is known of it is looked at more closely, until the fastest has been
  * simulated and no other may be faster. Candidates far behind cost next to nothing this way.
  */
+import { bestPiecesOf } from '../schedule/pipeline.ts'
 import { type AdmittedCandidate, auto, type Refusal, refusedTwin } from './candidates.ts'
 import { labelOf } from './explain.ts'
 import { networkOf } from './network.ts'
-import { estimate, predict } from './predict.ts'
+import { estimate, predict, trafficOf } from './predict.ts'
 import { segmentBytes } from './price.ts'
 import { simulate } from './simulate.ts'
 import type { Traffic } from './traffic.ts'
@@ -107,6 +108,7 @@ function firstLook(
     known.set(candidate, { ...candidate, prediction, degree: 'priced' })
     return prediction.seconds
   }
+  const added: AdmittedCandidate[] = []
   const pipelines = new Map<string, AdmittedCandidate[]>()
   for (const candidate of candidates) {
     const { algorithm, settings } = candidate
@@ -118,8 +120,14 @@ function firstLook(
       pipelines.set(line, [...(pipelines.get(line) ?? []), candidate])
     }
   }
-  const piecesOf = ({ settings }: AdmittedCandidate) => Number(settings.pieces)
   for (const pipeline of pipelines.values()) {
+    if (pipeline.length > 1) {
+      const textbook = withBestPieces(pipeline[0]!, bytes, model)
+      if (pipeline.every((one) => piecesOf(one) !== piecesOf(textbook))) {
+        pipeline.push(textbook)
+        added.push(textbook)
+      }
+    }
     let [last, risen] = [Number.POSITIVE_INFINITY, 0]
     for (const candidate of pipeline.sort((a, b) => piecesOf(a) - piecesOf(b))) {
       if (risen >= rises) {
@@ -133,7 +141,26 @@ function firstLook(
     }
   }
   // In the order of the registry, by which ties go.
-  return { entries: candidates.flatMap((candidate) => known.get(candidate) ?? []), refused }
+  return { entries: [...candidates, ...added].flatMap((candidate) => known.get(candidate) ?? []), refused }
+}
+
+/** A message that costs nothing would be cut without end. */
+const shortest = 1e-9
+
+const piecesOf = ({ settings }: AdmittedCandidate) => Number(settings.pieces)
+
+/** The pipeline with the number of pieces that is best on straight lines like the median link. */
+function withBestPieces(
+  { algorithm, settings }: AdmittedCandidate,
+  bytes: number,
+  model: NetworkModel,
+): AdmittedCandidate {
+  const { size } = model
+  const { typical } = networkOf(model)
+  const { alpha, beta } = typical.link(0, 1)
+  const cost = { bytes, alpha: Math.max(alpha + typical.host(0).overhead, shortest), beta }
+  const best = { ...settings, pieces: bestPiecesOf(algorithm, size, settings, cost) }
+  return { algorithm, settings: best, graph: trafficOf(algorithm, size, best) }
 }
 
 function fastestOf(

@@ -5,7 +5,7 @@
  */
 import { createDraft } from './compose.ts'
 import { declare, range, rootParameter } from './declare.ts'
-import { bestPieces, type Place, piecesParameter, pipelineDown, pipelineUp } from './pipeline.ts'
+import { type Place, piecesParameter, pieceVariants, pipelineDown, pipelineUp } from './pipeline.ts'
 import type { Parameter, Settings } from './types.ts'
 
 const heightOf = (size: number, settings: Settings): number =>
@@ -27,6 +27,9 @@ function placeOf(size: number, settings: Settings, rank: number): Place {
   }
 }
 
+/** The root is for the caller to name. */
+const fromFirst = () => pieceVariants.map((pieces) => ({ root: 0, pieces }))
+
 const common = {
   name: 'chain',
   restrictions: { commutative: false, idempotent: false, links: 'some' },
@@ -39,6 +42,7 @@ export const chainReduce = declare({
   collective: 'reduce',
   source: 'pipelined reduction; chain of Open MPI coll/tuned',
   parameters: [rootParameter, piecesParameter],
+  variants: fromFirst,
   steps: oneWay,
   part(size, settings, rank) {
     const draft = createDraft(rank)
@@ -54,6 +58,7 @@ export const chainBroadcast = declare({
   collective: 'broadcast',
   source: 'chain of Open MPI coll/tuned',
   parameters: [rootParameter, piecesParameter],
+  variants: fromFirst,
   steps: oneWay,
   part(size, settings, rank) {
     const draft = createDraft(rank)
@@ -76,7 +81,7 @@ export const chain = declare({
   collective: 'allreduce',
   source: 'pipelined reduction, then broadcast',
   parameters: [meetingParameter, piecesParameter],
-  variants: (size) => piecesParameter.values(size).map((pieces) => ({ root: size >> 1, pieces })),
+  variants: (size) => pieceVariants.map((pieces) => ({ root: size >> 1, pieces })),
   steps: (size, settings) => (size === 1 ? 0 : heightOf(size, settings) + oneWay(size, settings)),
   part(size, settings, rank) {
     const draft = createDraft(rank)
@@ -89,15 +94,3 @@ export const chain = declare({
     return draft.finish(chain.shape(size, settings).steps)
   },
 })
-
-/** Best number of pieces of a chain over `size` ranks; see bestPieces. Both directions when it is an allreduce. */
-export function bestChainPieces(
-  collective: 'allreduce' | 'reduce' | 'broadcast',
-  size: number,
-  root: number,
-  cost: { readonly bytes: number; readonly alpha: number; readonly beta: number },
-): number {
-  const height = Math.max(root, size - 1 - root)
-  const depth = (collective === 'allreduce' ? 2 : 1) * height - 1
-  return bestPieces(depth, cost.bytes, cost.alpha, cost.beta)
-}

@@ -9,7 +9,7 @@
  */
 import { createDraft } from './compose.ts'
 import { ceilLog2, declare, floorLog2, range } from './declare.ts'
-import { type Place, piecesParameter, pipelineDown, pipelineUp } from './pipeline.ts'
+import { type Place, piecesParameter, pieceVariants, pipelineDown, pipelineUp } from './pipeline.ts'
 import type { Settings } from './types.ts'
 
 /** Parent of a position in the tree over 1 .. last; 0 for the root. */
@@ -57,6 +57,7 @@ export const doubleTree = declare({
   collective: 'allreduce',
   source: 'Sanders, Speck, Traeff 2009; TREE of NCCL',
   parameters: [piecesParameter],
+  variants: () => pieceVariants.map((pieces) => ({ pieces })),
   restrictions: { commutative: false, idempotent: false, links: 'some' },
   steps: stepsOf,
   chunks: (_size, settings) => 2 * Number(settings.pieces),

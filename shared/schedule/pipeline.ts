@@ -3,7 +3,8 @@
  * of ranks, lower children's ranks before its own and upper children's behind, so that rank order is kept.
  */
 import type { Draft } from './compose.ts'
-import type { Parameter } from './types.ts'
+import { range } from './declare.ts'
+import type { Algorithm, Parameter, Settings } from './types.ts'
 
 /** A rank's place in a tree. */
 export interface Place {
@@ -36,11 +37,16 @@ export function pipelineDown(draft: Draft, place: Place, at: number, slots: read
   }
 }
 
+const [initialPieces, mostPieces] = [8, 64]
+
 export const piecesParameter: Parameter = {
   name: 'pieces',
   description: 'Pieces that follow each other through the pipeline',
-  values: () => [8, 1, 2, 4, 16, 32, 64],
+  values: () => [initialPieces, ...range(1, mostPieces + 1).filter((pieces) => pieces !== initialPieces)],
 }
+
+/** A grid on which no number is far from the best one. */
+export const pieceVariants: readonly number[] = [8, 1, 2, 4, 16, 32, 64]
 
 /**
  * Number of pieces m that minimises (alpha + bytes / m * beta) (depth + m), the time of a pipeline in which `depth` more
@@ -53,4 +59,18 @@ export function bestPieces(depth: number, bytes: number, alpha: number, beta: nu
   const seconds = (pieces: number) => (alpha + (bytes / pieces) * beta) * (depth + pieces)
   const floor = Math.max(1, Math.floor(Math.sqrt((Math.max(0, depth) * bytes * beta) / alpha)))
   return seconds(floor + 1) < seconds(floor) ? floor + 1 : floor
+}
+
+/**
+ * The best number of pieces that a pipeline allows, on links that are straight lines.
+ * @param bytes of the whole vector
+ */
+export function bestPiecesOf(
+  { shape }: Pick<Algorithm, 'shape'>,
+  size: number,
+  settings: Settings,
+  { bytes, alpha, beta }: { readonly bytes: number; readonly alpha: number; readonly beta: number },
+): number {
+  const whole = shape(size, { ...settings, pieces: 1 })
+  return Math.min(mostPieces, bestPieces(whole.steps - 1, bytes / whole.chunks, alpha, beta))
 }

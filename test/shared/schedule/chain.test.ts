@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bestChainPieces, chain, chainBroadcast, chainReduce } from '../../../shared/schedule/chain.ts'
-import { bestPieces } from '../../../shared/schedule/pipeline.ts'
+import { chain, chainBroadcast, chainReduce } from '../../../shared/schedule/chain.ts'
+import { bestPieces, bestPiecesOf } from '../../../shared/schedule/pipeline.ts'
 import { prove } from '../../support/prove.ts'
 
 test('p + m - 2 steps to an end of the chain, for one vector sent by each rank', () => {
@@ -47,25 +47,23 @@ test('there and back with the root at rank q takes 2 max(q, P - 1 - q) + m - 1 s
 
 test('the best number of pieces is the textbook square root, rounded to the better side', () => {
   // m = sqrt(n (p - 2) T_byte / T_start)
-  expect(bestChainPieces('reduce', 18, 0, { bytes: 1e6, alpha: 1e-3, beta: 1e-8 })).toBe(
+  expect(bestPiecesOf(chainReduce, 18, { root: 0 }, { bytes: 1e6, alpha: 1e-3, beta: 1e-8 })).toBe(
     Math.round(Math.sqrt((1e6 * 16 * 1e-8) / 1e-3)),
   )
-  expect(bestChainPieces('allreduce', 2, 1, { bytes: 0, alpha: 1e-3, beta: 1e-8 })).toBe(1)
+  expect(bestPiecesOf(chain, 2, { root: 1 }, { bytes: 0, alpha: 1e-3, beta: 1e-8 })).toBe(1)
+  expect(bestPiecesOf(chain, 60, { root: 0 }, { bytes: 1e9, alpha: 1e-6, beta: 1e-8 })).toBe(64)
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 60 }),
-      fc.constantFrom('allreduce' as const, 'reduce' as const, 'broadcast' as const),
+      fc.constantFrom(chain, chainReduce, chainBroadcast),
       fc.double({ min: 0, max: 1e7, noNaN: true }),
       fc.double({ min: 1e-6, max: 1e-2, noNaN: true }),
       fc.double({ min: 1e-10, max: 1e-6, noNaN: true }),
-      (size, collective, bytes, alpha, beta) => {
-        const best = bestChainPieces(collective, size, 0, { bytes, alpha, beta })
-        const time = (pieces: number) => {
-          const way = size - 1
-          return (
-            (alpha + (bytes / pieces) * beta) * ((collective === 'allreduce' ? 2 * way : way) + pieces - 1)
-          )
-        }
+      (size, algorithm, bytes, alpha, beta) => {
+        const way = algorithm === chain ? 2 * (size - 1) : size - 1
+        const best = bestPieces(way - 1, bytes, alpha, beta)
+        const time = (pieces: number) => (alpha + (bytes / pieces) * beta) * (way + pieces - 1)
+        expect(bestPiecesOf(algorithm, size, { root: 0 }, { bytes, alpha, beta })).toBe(Math.min(64, best))
         const least = Math.min(...[-2, -1, 1, 2].map((by) => time(Math.max(1, best + by))))
         expect(time(best)).toBeLessThanOrEqual(least * (1 + 1e-12))
       },
