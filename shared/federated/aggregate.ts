@@ -11,6 +11,7 @@ import type { RobustAggregation } from './robust.ts'
 import type { Secrets } from './secrets.ts'
 import { aggregateSecurely } from './secure.ts'
 import type { Entry, Values } from './tensors.ts'
+import { weightsOf } from './weights.ts'
 import { createErrors, type WireErrors } from './wireErrors.ts'
 
 export type Aggregation =
@@ -41,7 +42,7 @@ export interface Aggregated {
 export interface AggregatorInput extends Aggregating {
   /** This member's; zeros when it is not counted. */
   readonly update: Float32Array
-  /** No element of any counted update times its weight is larger. */
+  /** No element of any counted update is larger. */
   readonly peak: number
 }
 
@@ -80,19 +81,12 @@ export function aggregatorOf({ aggregation, wire = 'f32', secrets }: AggregatorC
   throw new ArgumentError('aggregate', `Unknown aggregation ${JSON.stringify(aggregation)}.`)
 }
 
-/** Weights on the wire are samples / max(samples). */
-function weightsOf({ group, samples }: Aggregating): { own: number; total: number } {
-  const most = Math.max(...samples.values())
-  const total = [...samples.values()].reduce((sum, value) => sum + value / most, 0)
-  return { own: (samples.get(group.peerId) ?? 0) / most, total }
-}
-
 /** What rounding on the wire takes from one round goes into the next, once that round is settled. */
 function meanAggregator(wire: Wire): Aggregator['run'] {
   let errors: Float32Array = new Float32Array(0)
   return async ({ update, ...input }) => {
     const { group, place, call, bucketBytes } = input
-    const { own, total } = weightsOf(input)
+    const { own, total } = weightsOf(input.samples, group.peerId)
     const vector = new Float32Array(update.length)
     if (own > 0) for (let i = 0; i < vector.length; i++) vector[i] = own * update[i]!
     const feedback =
@@ -117,7 +111,7 @@ export async function foldExtras(
   input: Aggregating,
 ): Promise<{ vectors: Values[]; reports: readonly Report[] } | undefined> {
   const { group, place, call, bucketBytes } = input
-  const { own, total } = weightsOf(input)
+  const { own, total } = weightsOf(input.samples, group.peerId)
   const options = { ...call, entries, weight: own, epoch: place.epoch, bucketBytes }
   const { vectors, buckets } = await foldLanes(group, lanes, options)
   if (isPartial(place, buckets)) return undefined

@@ -11,7 +11,13 @@ import { divideLane, lanesOf, unpackLanes } from './lanes.ts'
 import { manifestOf } from './manifest.ts'
 import { type CallOptions, untilSettled } from './meeting.ts'
 import { type Entry, entriesOf, firstNonFinite, type NamedTensors, type Values } from './tensors.ts'
-import { assertSamples, type Contribution, contributionsOf, type NonFinitePolicy } from './weights.ts'
+import {
+  assertSamples,
+  type Contribution,
+  contributionsOf,
+  type NonFinitePolicy,
+  weightsOf,
+} from './weights.ts'
 
 export interface AverageOptions extends CallOptions {
   /** What this rank counts for: its number of samples, 0 or more. Default 1 on each rank: the plain mean. */
@@ -51,8 +57,6 @@ export interface Averaged {
  * Every rank gets the average of every rank's tensors, weighted by samples: sum(samples * x) / sum(samples), the same bits everywhere. The
  * input is only read. All ranks call it with the same names, types, shapes and options.
  *
- * Weights on the wire are samples / max(samples), so that equal weights cost no rounding and large ones cannot overflow.
- *
  * @throws {MismatchError} names, types, shapes, policies or options differ; the message lists what and on which rank.
  * @throws {NoSamplesError} no rank has samples.
  * @throws {NonFiniteError} a rank has NaN or infinities, and nonFinite is 'error'.
@@ -82,8 +86,8 @@ export async function averageTensors(
     if (bad.length > 0 && nonFinite === 'error') throw new NonFiniteError(bad)
     const dropped = nonFinite === 'drop-rank' ? bad : []
     const contributors = contributionsOf(rows.filter(({ peer }) => !dropped.includes(peer)))
-    const most = Math.max(...contributors.map((row) => row.samples))
-    const weight = dropped.some(({ peerId }) => peerId === group.peerId) ? 0 : samples / most
+    const counted = new Map(contributors.map((row) => [row.peer.peerId, row.samples]))
+    const { own: weight, total } = weightsOf(counted, group.peerId)
     const { vectors, buckets } = await foldLanes(group, lanes, {
       ...call,
       ...(options.algorithm !== undefined && { algorithm: options.algorithm }),
@@ -95,12 +99,11 @@ export async function averageTensors(
     })
     // A member that was lost on the way is in some buckets only: once more, without it.
     if (buckets.some((report) => report.contributors.length !== rows.length)) return undefined
-    const totalWeight = contributors.reduce((sum, row) => sum + row.samples / most, 0)
-    for (const [index, lane] of lanes.entries()) divideLane(lane, vectors[index]!, totalWeight)
+    for (const [index, lane] of lanes.entries()) divideLane(lane, vectors[index]!, total)
     const result = unpackLanes(lanes, vectors, entries)
     const hash = hashOf(entries, result)
     await agreeOnHash(group, hash, meeting, call)
-    const total = (of: (report: Report) => number) => buckets.reduce((sum, report) => sum + of(report), 0)
+    const added = (of: (report: Report) => number) => buckets.reduce((sum, report) => sum + of(report), 0)
     return {
       tensors: Object.fromEntries(result),
       report: {
@@ -109,8 +112,8 @@ export async function averageTensors(
         hash,
         epoch: meeting.epoch,
         ops: buckets.map(({ op }) => op),
-        bytesSent: total(({ bytesSent }) => bytesSent),
-        bytesReceived: total(({ bytesReceived }) => bytesReceived),
+        bytesSent: added(({ bytesSent }) => bytesSent),
+        bytesReceived: added(({ bytesReceived }) => bytesReceived),
         seconds: Math.max(0, ...buckets.map(({ seconds }) => seconds)),
         buckets,
       },

@@ -332,8 +332,7 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     const update = isCounted ? turn.update : new Float32Array(layout.update.count)
     const group = this.#group
     const shared = { group, place: meeting, call: this.#call, samples, bucketBytes }
-    const most = Math.max(...samples.values())
-    const peak = Math.max(...decision.counted.map((row) => (row.peak * row.samples) / most))
+    const peak = Math.max(...decision.counted.map((row) => row.peak))
     const aggregated = await this.#aggregation.run({ ...shared, update, peak })
     const extras = aggregated && (await foldExtras(layout.extras, turn.entries, shared))
     if (!aggregated || !extras) return undefined

@@ -8,6 +8,7 @@ import { PeerLostError, UnsupportedError } from '../base/errors.ts'
 import type { Aggregated, AggregatorInput } from './aggregate.ts'
 import { gatherBytes } from './meeting.ts'
 import type { Secrets } from './secrets.ts'
+import { weightsOf } from './weights.ts'
 
 /** With fewer, a member learns the other's update from the sum and its own. */
 export const fewestForSecure = 3
@@ -38,9 +39,7 @@ export async function aggregateSecurely(
   })
   if (present.length !== members.length) return undefined
 
-  const most = Math.max(...samples.values())
-  const total = [...samples.values()].reduce((sum, value) => sum + value / most, 0)
-  const weight = (samples.get(group.peerId) ?? 0) / most
+  const { own: weight, total } = weightsOf(samples, group.peerId)
   const scale = fixedPointScale(peak, members.length)
   const vector = new Int32Array(update.length)
   for (let i = 0; i < vector.length; i++) vector[i] = Math.round(update[i]! * weight * scale)

@@ -28,7 +28,7 @@ const makeAll = (groups: readonly Group[], options: GradientOptions = {}) =>
   Promise.all(groups.map((group) => createGradientAverager(group, sizes, options)))
 
 describe('gradients', () => {
-  it.each([1, 2, 3, 7])('of %i ranks are averaged by samples, the same bits on each', async (size) => {
+  it.each([1, 2, 5])('of %i ranks are averaged by samples, the same bits on each', async (size) => {
     const groups = await createMemoryGroup(size, { measure: false })
     const averagers = await makeAll(groups, { bucketBytes: 256 })
     for (let number = 0; number < 3; number++) {
@@ -130,7 +130,7 @@ describe('gradients', () => {
     for (let i = 0; i < sum.length; i++) expect(Math.abs(sum[i]! - exact[i]!)).toBeLessThan(0.05)
   })
 
-  it.each(Array.from({ length: 6 }, (_, seed) => seed))(
+  it.each(Array.from({ length: 4 }, (_, seed) => seed))(
     'are those of the members that there are, when one is lost and one joins on the way (seed %i)',
     async (seed) => {
       const clock = new VirtualClock()

@@ -80,6 +80,7 @@ describe('buckets', () => {
           }
         },
       ),
+      { numRuns: 30 },
     ))
 
   it('are about where producing and overhead balance', () => {

@@ -90,7 +90,7 @@ describe('centred clipping', () => {
 })
 
 describe('robust rounds', () => {
-  it.each([1, 2, 3, 5, 7])('give %i peers one result, near that of the honest', async (size) => {
+  it.each([1, 2, 4, 7])('give %i peers one result, near that of the honest', async (size) => {
     for (const aggregate of aggregations) {
       const groups = await createMemoryGroup(size, { measure: false })
       const poisoners = size < 3 ? 0 : Math.floor((size - 1) / 3)
@@ -136,7 +136,7 @@ describe('robust rounds', () => {
       )
   })
 
-  it.each(Array.from({ length: 10 }, (_, seed) => seed))(
+  it.each(Array.from({ length: 6 }, (_, seed) => seed))(
     'finish on all survivors with the same bits when a peer is lost at any message (seed %i)',
     async (seed) => {
       const clock = new VirtualClock()

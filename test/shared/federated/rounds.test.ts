@@ -44,7 +44,7 @@ const runAll = (groups: readonly Group[], lines: readonly Trainer[], options: Ro
   Promise.all(groups.map((group, rank) => createRounds(group, lines[rank]!, options).run()))
 
 describe('rounds', () => {
-  it.each([1, 2, 3, 7])('are FedAvg and FedProx to the last bits of 32, on %i peers', async (size) => {
+  it.each([1, 2, 5])('are FedAvg and FedProx to the last bits of 32, on %i peers', async (size) => {
     for (const proximal of [0, 0.5]) {
       const groups = await createMemoryGroup(size, { measure: false })
       const data = groups.map((_, rank) => pointsOf(rank + 1, 10 + 20 * rank))

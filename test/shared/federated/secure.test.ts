@@ -27,7 +27,7 @@ describe('fixed point', () => {
 })
 
 describe('secure aggregation', () => {
-  it.each([3, 5, 7])('gives %i peers the mean that they would get without it', async (size) => {
+  it.each([3, 6])('gives %i peers the mean that they would get without it', async (size) => {
     const run = async (aggregate: 'mean' | 'secure') => {
       const groups = await createMemoryGroup(size, { measure: false })
       const lines = groups.map((_, rank) => createLine(0, pointsOf(rank + 1)))
@@ -102,7 +102,7 @@ describe('secure aggregation', () => {
     for (const end of ends) expect(end.status === 'rejected' && end.reason).toBeInstanceOf(UnsupportedError)
   })
 
-  it.each(Array.from({ length: 10 }, (_, seed) => seed))(
+  it.each(Array.from({ length: 5 }, (_, seed) => seed))(
     'begins again among the survivors when a peer is lost at any message (seed %i)',
     async (seed) => {
       const clock = new VirtualClock()
