@@ -1,6 +1,7 @@
 /** What `papilio plan` is asked: its flags, read once and refused in words. */
 import { parseArgs } from 'node:util'
 import { ArgumentError } from '../../shared/base/errors.ts'
+import { collectives } from '../../shared/schedule/collectives.ts'
 import { algorithms } from '../../shared/schedule/registry.ts'
 import type { Algorithm, Collective } from '../../shared/schedule/types.ts'
 
@@ -98,10 +99,9 @@ function wholeNumber(name: string, value: string | undefined): number | undefine
 }
 
 function readCollective(value: string | undefined): Collective {
-  const known = [...new Set(algorithms.map((algorithm) => algorithm.collective))]
-  const found = known.find((collective) => collective === (value ?? 'allreduce'))
+  const found = collectives.find((collective) => collective === (value ?? 'allreduce'))
   if (found === undefined)
-    throw new ArgumentError('collective', `--collective is one of ${known.join(', ')}, not "${value}"`)
+    throw new ArgumentError('collective', `--collective is one of ${collectives.join(', ')}, not "${value}"`)
   return found
 }
 

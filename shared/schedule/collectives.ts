@@ -1,4 +1,16 @@
-import type { ScheduleShape } from './types.ts'
+import type { Collective, ScheduleShape } from './types.ts'
+
+export const collectives: readonly Collective[] = [
+  'allreduce',
+  'reduceScatter',
+  'allgather',
+  'reduce',
+  'broadcast',
+  'gather',
+  'scatter',
+  'alltoall',
+  'barrier',
+]
 
 /**
  * What each collective starts from and must end with, chunk by chunk. "Owner" of chunk c is rank

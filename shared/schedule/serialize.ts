@@ -1,5 +1,6 @@
 import { ScheduleError } from '../base/errors.ts'
-import type { Collective, How, RankSchedule, Schedule, Settings, Step } from './types.ts'
+import { collectives } from './collectives.ts'
+import type { How, RankSchedule, Schedule, Settings, Step } from './types.ts'
 
 /** The JSON form, documented in docs/schedule-format.md. A reader refuses another version. */
 export const FORMAT = 'papilio-schedule'
@@ -14,17 +15,6 @@ export function serializeSchedule(schedule: Schedule) {
   return { format: FORMAT, version: VERSION, ...schedule }
 }
 
-const collectives: readonly Collective[] = [
-  'allreduce',
-  'reduceScatter',
-  'allgather',
-  'reduce',
-  'broadcast',
-  'gather',
-  'scatter',
-  'alltoall',
-  'barrier',
-]
 const hows: readonly How[] = ['store', 'append', 'prepend']
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { plan } from '../../../client/cli/plan.ts'
 import { buildPart, buildSchedule } from '../../../shared/schedule/build.ts'
+import { collectives } from '../../../shared/schedule/collectives.ts'
 import { algorithms, defaultAlgorithm, findAlgorithm } from '../../../shared/schedule/registry.ts'
 import { parseSchedule } from '../../../shared/schedule/serialize.ts'
 import { recordOutput } from './output.ts'
@@ -42,8 +43,6 @@ test('another collective with a root', async () => {
   )
   expect(json).toMatchObject({ collective: 'broadcast', root: 3 })
 })
-
-const collectives = [...new Set(algorithms.map(({ collective }) => collective))]
 
 test.each(collectives)('%s without an algorithm takes the first of its list, and proves it', async (name) => {
   const { status, out } = await run(`--size 5 --collective ${name} --verify`)

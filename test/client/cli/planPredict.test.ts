@@ -6,6 +6,7 @@ import { readNetwork } from '../../../client/cli/network.ts'
 import { plan } from '../../../client/cli/plan.ts'
 import { chooseSchedule } from '../../../shared/cost/choose.ts'
 import { internet, loopback, modelOf } from '../../../shared/cost/scenarios.ts'
+import { collectives } from '../../../shared/schedule/collectives.ts'
 import { algorithms } from '../../../shared/schedule/registry.ts'
 import { recordOutput } from './output.ts'
 
@@ -81,7 +82,7 @@ test('any rank may be the root, and everything else that a call may fix', async 
 })
 
 test('every collective is priced, with no algorithm named', async () => {
-  for (const collective of new Set(algorithms.map((algorithm) => algorithm.collective))) {
+  for (const collective of collectives) {
     const { status, out } = await run(
       `--size 5 --bytes 5000 --network loopback --collective ${collective} --json`,
     )
