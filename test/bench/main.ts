@@ -14,7 +14,7 @@ function usage(exitCode: number): never {
   )
   print('       npm run bench -- choose [-p SIZES] [--measured]       the choice on simulated networks')
   print('       npm run bench -- regret [-p PEERS] [--runs N]         the choice in real tabs')
-  print('       npm run bench -- kernels')
+  print('       npm run bench -- kernels                              loops against WebAssembly SIMD')
   print('       npm run bench -- learn split|poison|cost [-p PEERS] [--runs SEEDS]   federated training')
   process.exit(exitCode)
 }
