@@ -4,7 +4,7 @@ import type { Group, Report } from '../collective/types.ts'
 import type { Wire } from '../wire/codec.ts'
 import { robustAggregator } from './aggregateRobustly.ts'
 import { bucketsOf } from './buckets.ts'
-import { foldLanes } from './fold.ts'
+import { foldLanes, reportsOf } from './fold.ts'
 import { divideLane, type Lane } from './lanes.ts'
 import type { CallOptions, Place } from './meeting.ts'
 import type { RobustAggregation } from './robust.ts'
@@ -144,12 +144,4 @@ async function sumInBuckets(
     })
   })
   return reportsOf(await Promise.allSettled(buckets))
-}
-
-/** Of ops that have all ended: their reports, or the error of the first that failed. */
-function reportsOf(ended: readonly PromiseSettledResult<{ readonly report: Report }>[]): Report[] {
-  return ended.map((end) => {
-    if (end.status === 'rejected') throw end.reason
-    return end.value.report
-  })
 }

@@ -4,6 +4,7 @@
  */
 import { NonFiniteError, type PeerName } from '../base/errors.ts'
 import type { CollectiveOptions, Group, Report } from '../collective/types.ts'
+import type { Wire } from '../wire/codec.ts'
 import { agreeOnHash, meetAbout } from './agree.ts'
 import { foldLanes, proposeBucketBytes } from './fold.ts'
 import { createHasher } from './hash.ts'
@@ -26,6 +27,8 @@ export interface AverageOptions extends CallOptions {
   readonly nonFinite?: NonFinitePolicy
   /** Bytes of one bucket. Default: by the measured network, agreed on by all ranks. */
   readonly bucketBytes?: number
+  /** Averages of 32-bit floats may travel in fewer bits: f16, bf16 or q8 (docs/numbers.md). */
+  readonly wire?: Wire
   readonly algorithm?: CollectiveOptions['algorithm']
   readonly onProgress?: CollectiveOptions['onProgress']
 }
@@ -66,10 +69,10 @@ export async function averageTensors(
   group: Group,
   options: AverageOptions = {},
 ): Promise<Averaged> {
-  const { samples = 1, nonFinite = 'error', timeoutMs, signal } = options
+  const { samples = 1, nonFinite = 'error', wire = 'f32', timeoutMs, signal } = options
   assertSamples(samples)
   const entries = entriesOf(named)
-  const manifest = manifestOf(entries, { nonFinite })
+  const manifest = manifestOf(entries, { nonFinite, wire })
   const call: CallOptions = { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) }
   const lanes = lanesOf(entries)
   const isClean = entries.every(({ data, policy }) => policy === 'keep' || firstNonFinite(data) < 0)
@@ -94,6 +97,7 @@ export async function averageTensors(
       ...(options.onProgress && { onProgress: options.onProgress }),
       entries,
       weight,
+      wire,
       epoch: meeting.epoch,
       bucketBytes: meeting.present[0]!.record[2]!,
     })

@@ -1,7 +1,8 @@
 /** Moves lanes through the group in buckets: all of them are called at once, so that they have consecutive op numbers of one epoch. */
 import type { CollectiveOptions, Group, Report } from '../collective/types.ts'
+import type { Wire } from '../wire/codec.ts'
 import { bucketBytesOf, bucketsOf } from './buckets.ts'
-import { type Lane, packLane } from './lanes.ts'
+import { isWeighted, type Lane, packLane } from './lanes.ts'
 import type { Entry, Values } from './tensors.ts'
 
 export interface FoldOptions
@@ -10,6 +11,8 @@ export interface FoldOptions
   readonly weight: number
   readonly epoch: number
   readonly bucketBytes: number
+  /** Of averages in 32 bits. */
+  readonly wire?: Wire
 }
 
 /** What this rank would choose; the ranks take the proposal of one of them. */
@@ -22,7 +25,7 @@ export function proposeBucketBytes(group: Group, lanes: readonly Lane[]): number
 export async function foldLanes(
   group: Group,
   lanes: readonly Lane[],
-  { entries, weight, bucketBytes, ...options }: FoldOptions,
+  { entries, weight, bucketBytes, wire, ...options }: FoldOptions,
 ): Promise<{ vectors: Values[]; buckets: Report[] }> {
   const vectors: Values[] = []
   const running: Promise<{ report: Report }>[] = []
@@ -32,11 +35,17 @@ export async function foldLanes(
     for (const [begin, end] of bucketsOf(lane.count, vector.BYTES_PER_ELEMENT, bucketBytes)) {
       const bucket = vector.subarray(begin, end)
       const name = `average: ${lane.fold} of ${lane.type} ${begin}`
-      running.push(group.allreduce(bucket, { ...options, name, op: lane.fold, into: bucket }))
+      const coded = wire && lane.type === 'f32' && isWeighted(lane) && { wire }
+      running.push(group.allreduce(bucket, { ...options, ...coded, name, op: lane.fold, into: bucket }))
     }
   }
-  const ended = await Promise.allSettled(running)
-  const failed = ended.find((end) => end.status === 'rejected')
-  if (failed) throw failed.reason
-  return { vectors, buckets: ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value.report] : [])) }
+  return { vectors, buckets: reportsOf(await Promise.allSettled(running)) }
+}
+
+/** Of ops that have all ended: their reports, or the error of the first that failed. */
+export function reportsOf(ended: readonly PromiseSettledResult<{ readonly report: Report }>[]): Report[] {
+  return ended.map((end) => {
+    if (end.status === 'rejected') throw end.reason
+    return end.value.report
+  })
 }

@@ -43,7 +43,7 @@ export function lanesOf(entries: readonly Entry[], floats: 'as-is' | 'f32' = 'as
 }
 
 /** The lane's sum is divided by the sum of the weights. */
-function isWeighted({ parts, fold }: Lane): boolean {
+export function isWeighted({ parts, fold }: Lane): boolean {
   return fold === 'sum' && parts[0]?.entry.policy !== 'sum'
 }
 

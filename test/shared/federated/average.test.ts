@@ -113,6 +113,26 @@ describe('averageTensors', () => {
       { numRuns: 4 },
     ))
 
+  it.each([
+    ['bf16', 2, 2 ** -7],
+    ['f16', 2, 2 ** -9],
+    ['q8', 1.03125, 2 ** -5],
+  ] as const)('sends %s in as many bytes as it has, within its bound', async (wire, bytes, bound) => {
+    const groups = await createMemoryGroup(4, { measure: false })
+    const data = groups.map((_, rank) => normals(4096, rank))
+    const results = await Promise.all(
+      groups.map((group, rank) => averageTensors({ data: data[rank]! }, group, { wire, algorithm: 'ring' })),
+    )
+    for (const { tensors, report } of results) {
+      expect(tensors).toEqual(results[0]!.tensors)
+      expect(report.bytesSent / (1.5 * 4096)).toBeCloseTo(bytes, 1)
+      for (let i = 0; i < 4096; i++) {
+        const mean = data.reduce((sum, own) => sum + own[i]! / 4, 0)
+        expect(Math.abs(tensors.data![i]! - mean)).toBeLessThan(bound)
+      }
+    }
+  })
+
   it('lists what differs, and on which rank, before any data moves', async () => {
     const groups = await createMemoryGroup(3, { measure: false })
     const tensors: NamedTensors[] = [

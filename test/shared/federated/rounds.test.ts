@@ -261,6 +261,32 @@ describe('rounds', () => {
     }
   })
 
+  it('send updates in fewer bits, and lose nothing over the rounds', async () => {
+    for (const wire of ['bf16', 'q8'] as const) {
+      const groups = await createMemoryGroup(3, { measure: false })
+      const models = groups.map(() => new Float32Array(200))
+      const giver = (rank: number): Trainer => ({
+        read: () => ({ w: models[rank]!.slice() }),
+        write: ({ w }) => models[rank]!.set(w!),
+        async train() {
+          for (let i = 0; i < 200; i++) models[rank]![i]! += Math.sin(i * (rank + 1))
+          return { samples: 5 }
+        },
+      })
+      await runAll(
+        groups,
+        groups.map((_, rank) => giver(rank)),
+        { rounds: 20, wire },
+      )
+      for (let i = 0; i < 200; i++) {
+        const exact = (20 * (Math.sin(i) + Math.sin(2 * i) + Math.sin(3 * i))) / 3
+        // Of the order of the error of one round, after twenty.
+        expect(Math.abs(models[0]![i]! - exact)).toBeLessThan(wire === 'bf16' ? 0.02 : 0.1)
+      }
+      for (const model of models) expect(model).toEqual(models[0])
+    }
+  })
+
   it.each(Array.from({ length: 10 }, (_, seed) => seed))(
     'finish on all survivors with the same bits when a peer is killed at a random moment of a random round (seed %i)',
     async (seed) => {
