@@ -40,11 +40,6 @@ export interface GroupConfig {
   silenceSeconds?: number
 }
 
-/** On links without a round trip to speak of, the processor decides: a deep window costs nothing there. */
-const localWindowBytes = 1024 * 1024
-const localLatency = 0.001
-const minWindowBytes = 128 * 1024
-const maxWindowBytes = 4 * 1024 * 1024
 /** How often a missing link is asked for again. */
 const reconnectSeconds = 1
 
@@ -79,7 +74,6 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#lanes = createLanes({
       transport,
       options: {
-        windowBytes: localWindowBytes,
         segmentBytes,
         oldestOp: () => this.#engine.oldestOp(),
         settledBelow: () => Math.min(this.#engine.oldestOp(), this.#agreement.nextOp),
@@ -289,18 +283,13 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.emit('state', state)
   }
 
-  /** About four times bandwidth x round trip on the way: enough to fill the link, little enough to keep its queue short. */
   #modelAgreed(model: NetworkModel, attempt: Attempt) {
-    for (const [rank, member] of attempt.members.entries()) {
-      const lane = this.#lanes.get(member.peerId)
-      const curve = model.links[attempt.rank]?.[rank]
-      if (!lane || !curve) continue
-      const product = (2 * latencyOf(curve)) / tailBeta(curve)
-      lane.windowBytes =
-        latencyOf(curve) < localLatency
-          ? localWindowBytes
-          : Math.min(maxWindowBytes, Math.max(minWindowBytes, 4 * product))
-    }
+    this.#lanes.tune(
+      attempt.members.flatMap(({ peerId }, rank) => {
+        const curve = model.links[attempt.rank]?.[rank]
+        return curve ? [{ peerId, latency: latencyOf(curve), secondsPerByte: tailBeta(curve) }] : []
+      }),
+    )
     this.emit('model', model)
   }
 

@@ -6,7 +6,11 @@
  * and queues in the network short. Acknowledgements ride on every frame (`consumed`); a frame that uses up another quarter
  * of the window asks for one at once.
  *
- * Older ops go first, and ops other than the oldest one may fill only half of the window: a peer that has not called a later op
+ * All lanes of a member share its uplink, so together they have a budget as well: with a window for each of six links a mesh would
+ * have six times as much on the way as the queue in front of the uplink holds. The frame that uses up a window or the budget
+ * asks for an acknowledgement, so that what is full always empties.
+ *
+ * Older ops go first, and ops other than the oldest one may fill only half of either: a peer that has not called a later op
  * yet does not consume its frames, and they must not keep the older op's frames from it.
  */
 import type { Link } from '../transport/types.ts'
@@ -31,8 +35,9 @@ export interface LaneJob {
 
 export interface Lane {
   readonly link: Link
-  /** The largest segment that the link takes in one message. */
-  readonly segmentBytes: number
+  /** Of ops that begin now; never more than the link takes in one message. */
+  segmentBytes: number
+  readonly maxSegmentBytes: number
   windowBytes: number
   /** Bytes handed to the link and not consumed by the peer yet. */
   readonly inFlightBytes: number
@@ -48,6 +53,8 @@ export interface Lane {
   /** A data frame from the peer was handed to its op (or dropped for good). */
   consume(frame: Frame): void
   drained(): void
+  /** The link is gone, and with it what was on the way. */
+  close(): void
 }
 
 const noPayload = new Uint8Array(0)
@@ -63,7 +70,20 @@ const noHeader: Omit<FrameHeader, 'kind'> = {
   consumed: 0,
 }
 
+/** What the lanes of a member have on the way together. */
+export interface Budget {
+  limitBytes: number
+  inFlightBytes: number
+  /** Lanes that could send more if others had less on the way. */
+  readonly waiting: Set<Lane>
+}
+
+export function createBudget(): Budget {
+  return { limitBytes: Number.POSITIVE_INFINITY, inFlightBytes: 0, waiting: new Set() }
+}
+
 export interface LaneOptions {
+  readonly budget: Budget
   readonly windowBytes: number
   readonly segmentBytes: number
   /** Smallest number among the ops that have not ended. */
@@ -73,6 +93,7 @@ export interface LaneOptions {
 }
 
 export function createLane(link: Link, options: LaneOptions): Lane {
+  const { budget } = options
   const jobs: LaneJob[] = []
   const scratch = new Uint8Array(frameHeaderBytes + options.segmentBytes)
   let isBlocked = false
@@ -84,14 +105,18 @@ export function createLane(link: Link, options: LaneOptions): Lane {
   /** Of the data frame that is being sent. */
   const dataHeader: FrameHeader = { ...noHeader, kind: 'data' }
 
-  const sendSegment = (job: LaneJob, bytes: number) => {
+  const sendSegment = (job: LaneJob, bytes: number, share: number) => {
     const { message } = job
     const frame = scratch.subarray(0, frameHeaderBytes + bytes)
     const offset = message.sentBytes
     message.take(frame.subarray(frameHeaderBytes))
     sent += frame.byteLength
+    budget.inFlightBytes += frame.byteLength
     unaskedBytes += frame.byteLength
-    const acknowledge = unaskedBytes >= lane.windowBytes / 4
+    const acknowledge =
+      unaskedBytes >= lane.windowBytes / 4 ||
+      lane.inFlightBytes >= share * lane.windowBytes ||
+      budget.inFlightBytes >= share * budget.limitBytes
     if (acknowledge) unaskedBytes = 0
     dataHeader.acknowledge = acknowledge
     dataHeader.epoch = job.epoch
@@ -119,21 +144,37 @@ export function createLane(link: Link, options: LaneOptions): Lane {
         jobs.splice(index, 1)
         continue
       }
-      const limit = job.op === oldest ? lane.windowBytes : lane.windowBytes / 2
-      if (lane.inFlightBytes >= limit) {
+      const share = job.op === oldest ? 1 : 0.5
+      if (lane.inFlightBytes >= share * lane.windowBytes) {
         index++
         continue
       }
-      sendSegment(job, bytes)
+      // A lane that has nothing on the way may always send one segment: none waits for all the others.
+      if (budget.inFlightBytes >= share * budget.limitBytes && lane.inFlightBytes > 0) {
+        budget.waiting.add(lane)
+        index++
+        continue
+      }
+      sendSegment(job, bytes, share)
       // What left may have made an older message sendable.
       index = 0
     }
     isPumping = false
   }
 
+  /** Those that wait go first: this lane is pumped by who has the frame. */
+  const release = (bytes: number) => {
+    budget.inFlightBytes -= bytes
+    if (bytes === 0 || budget.waiting.size === 0) return
+    const waiting = [...budget.waiting]
+    budget.waiting.clear()
+    for (const other of waiting) other.pump()
+  }
+
   const lane: Lane = {
     link,
     segmentBytes: options.segmentBytes,
+    maxSegmentBytes: options.segmentBytes,
     windowBytes: options.windowBytes,
     get inFlightBytes() {
       return sent - consumedByPeer
@@ -160,7 +201,9 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     },
     arrived(frame) {
       // The counter on the wire runs modulo 2^32; no honest peer has consumed more than was sent.
+      const before = consumedByPeer
       consumedByPeer = Math.min(sent, consumedByPeer + ((frame.consumed - consumedByPeer) >>> 0))
+      release(consumedByPeer - before)
     },
     consume(frame) {
       consumedHere += frameHeaderBytes + frame.payload.byteLength
@@ -169,6 +212,12 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     drained() {
       isBlocked = false
       pump()
+    },
+    close() {
+      isBlocked = true
+      budget.waiting.delete(lane)
+      release(lane.inFlightBytes)
+      consumedByPeer = sent
     },
   }
   return lane

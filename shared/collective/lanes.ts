@@ -8,7 +8,14 @@ import type { View } from '../membership/types.ts'
 import type { Link, Transport } from '../transport/types.ts'
 import { decodeFrame, type Frame, frameHeaderBytes } from '../wire/frame.ts'
 import { type Control, encodeControl } from './control.ts'
-import { createLane, type Lane, type LaneOptions } from './lane.ts'
+import { createBudget, createLane, type Lane, type LaneOptions } from './lane.ts'
+
+/** Of the link to a peer: seconds one way, and seconds per byte of a long stream. */
+export interface Measured {
+  readonly peerId: string
+  readonly latency: number
+  readonly secondsPerByte: number
+}
 
 export interface Lanes {
   /** The lane for what begins now: the direct one if there is one. */
@@ -16,6 +23,8 @@ export interface Lanes {
   entries(): Iterable<readonly [peerId: string, lane: Lane]>
   /** Sends to one member, or to all that there is a lane to. */
   tell(control: Control, peerId?: string): void
+  /** Sizes windows, segments and what all have on the way by what was measured. */
+  tune(links: readonly Measured[]): void
   /** Opens lanes through neighbours for the pairs of the view that have no link. */
   viewChanged(view: View): void
   clear(): void
@@ -25,12 +34,20 @@ export interface Lanes {
 const maxIdBytes = 64
 /** Lanes through neighbours that others may open here: no room has more members. */
 const maxRelayed = 128
+/** On links without a round trip to speak of the processor decides: a deep window costs nothing there. */
+const localLatency = 0.001
+const localWindowBytes = 1024 * 1024
+/** What is on the way is so many times bandwidth x round trip: it fills the line, and leaves its queue short (measured). */
+const fillFactor = 4
+const [minWindowBytes, maxWindowBytes] = [128 * 1024, 4 * 1024 * 1024]
+/** Segments are a part of what a line holds, so that streams to several peers share it evenly; each costs some work. */
+const minSegmentBytes = 16 * 1024
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 export function createLanes(config: {
   transport: Transport
-  options: Omit<LaneOptions, 'segmentBytes'> & { segmentBytes: number }
+  options: Omit<LaneOptions, 'budget' | 'windowBytes'>
   onFrame(peerId: string, frame: Frame, lane: Lane): void
   onLinked(peerId: string): void
   /** A lane has closed: what was on it may be lost. */
@@ -40,6 +57,7 @@ export function createLanes(config: {
   onOffence(peerId: string, error: ProtocolError): void
 }): Lanes {
   const { transport, options } = config
+  const budget = createBudget()
   const direct = new Map<string, Lane>()
   const relayed = new Map<string, { lane: Lane; via: string }>()
 
@@ -47,6 +65,8 @@ export function createLanes(config: {
   const laneOver = (link: Link): Lane =>
     createLane(link, {
       ...options,
+      budget,
+      windowBytes: localWindowBytes,
       // Room for the frame's header, and whole elements of any type.
       segmentBytes: Math.min(options.segmentBytes, (link.maxMessageBytes - frameHeaderBytes) & ~15),
     })
@@ -72,6 +92,7 @@ export function createLanes(config: {
     return lane
   }
   const closeRelay = (peerId: string, reason: string) => {
+    relayed.get(peerId)?.lane.close()
     if (relayed.delete(peerId) && !direct.has(peerId)) config.onUnlinked(peerId, reason)
   }
 
@@ -103,6 +124,8 @@ export function createLanes(config: {
     config.onLinked(link.peerId)
   })
   transport.on('close', ({ peerId, error }) => {
+    const closed = direct.get(peerId)
+    closed?.close()
     const wasOpen = direct.delete(peerId)
     if (!wasOpen) config.onFailed(peerId, error.message)
     else config.onUnlinked(peerId, error.message)
@@ -132,9 +155,32 @@ export function createLanes(config: {
       for (const id of peerId === undefined ? everybody() : [peerId])
         get(id)?.sendNow({ kind: 'control' }, payload)
     },
+    tune(links) {
+      let limitBytes = 0
+      for (const { peerId, latency, secondsPerByte } of links) {
+        const lane = get(peerId)
+        if (!lane) continue
+        if (latency < localLatency) {
+          lane.windowBytes = localWindowBytes
+          lane.segmentBytes = lane.maxSegmentBytes
+          limitBytes = Number.POSITIVE_INFINITY
+          continue
+        }
+        const product = (2 * latency) / secondsPerByte
+        const windowBytes = Math.min(maxWindowBytes, Math.max(minWindowBytes, fillFactor * product))
+        lane.windowBytes = windowBytes
+        lane.segmentBytes = Math.min(lane.maxSegmentBytes, Math.max(minSegmentBytes, product / 4) & ~15)
+        limitBytes = Math.max(limitBytes, windowBytes)
+      }
+      budget.limitBytes = limitBytes > 0 ? limitBytes : Number.POSITIVE_INFINITY
+    },
     viewChanged({ members, blocked = [] }) {
       const present = new Set(members.map((member) => member.peerId))
-      for (const peerId of [...relayed.keys()]) if (!present.has(peerId)) relayed.delete(peerId)
+      for (const [peerId, { lane }] of [...relayed]) {
+        if (present.has(peerId)) continue
+        lane.close()
+        relayed.delete(peerId)
+      }
       const isBlocked = (a: string, b: string) =>
         blocked.some((pair) => (pair.a === a && pair.b === b) || (pair.a === b && pair.b === a))
       for (const { peerId } of members) {

@@ -99,7 +99,7 @@ describe('lanes', () => {
     const opened = new Promise<void>((resolve) => {
       lanes = createLanes({
         transport: victim,
-        options: { windowBytes: 1e6, segmentBytes: 1024, oldestOp: () => 0, settledBelow: () => 0 },
+        options: { segmentBytes: 1024, oldestOp: () => 0, settledBelow: () => 0 },
         onFrame: (_, { kind, op }) => void (kind === 'ack' && op === 77 && frames++),
         onLinked: () => resolve(),
         onUnlinked: () => {},
