@@ -24,7 +24,11 @@ export function bucketBytesOf(
   // Of an op's cost by itself: sending and receiving in 2 ceil(log2 P) steps at least.
   const overhead = model.overhead * 4 * Math.max(1, Math.ceil(Math.log2(Math.max(2, size))))
   const count = overhead > 0 ? Math.max(1, Math.round(Math.sqrt(produceSeconds / overhead))) : 1
-  return Math.min(maxBucketBytes, Math.max(minBucketBytes, Math.ceil(bytes / count)))
+  return clampBucketBytes(Math.ceil(bytes / count))
+}
+
+export function clampBucketBytes(bytes: number): number {
+  return Math.min(maxBucketBytes, Math.max(minBucketBytes, bytes))
 }
 
 /** Bounds of the buckets of `count` elements: [begin, end) of each, all but the last of equal length. */

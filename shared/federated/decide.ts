@@ -1,5 +1,5 @@
 /**
- * What a round does, from what all members told in its meeting. Pure: every member derives the same. Whose state is the newest goes to
+ * What a round does, from what all members told in its meeting. Pure: every member derives the same. The state that most hold goes to
  * all that have another; whose update began at that state is counted, unless a guard leaves it out.
  */
 import { NonFiniteError, NoSamplesError, type PeerName } from '../base/errors.ts'
@@ -52,9 +52,7 @@ export interface Decision {
 
 /** Throws alike on all members when no update can be counted, or a guard says so. */
 export function decideRound(rows: readonly Row[], guard: Guard): Decision {
-  const source = rows.reduce((best, row) =>
-    row.round > best.round || (row.round === best.round && row.isSynced && !best.isSynced) ? row : best,
-  )
+  const source = sourceOf(rows)
   const isStale = (row: Row) => row.round !== source.round || row.state !== source.state
   const excluded: { row: Row; why: Exclusion }[] = []
   const candidates = rows.filter((row) => {
@@ -81,6 +79,20 @@ export function decideRound(rows: readonly Row[], guard: Guard): Decision {
     isStart,
     wantsStop: rows.some((row) => row.wantsStop),
   }
+}
+
+/**
+ * The state that most members hold that have been trained; of equally many the newest, and of these the first rank's. So no single member can
+ * give all others a state by saying that it is ahead, and one that comes back with an old checkpoint does not throw them back.
+ */
+function sourceOf(rows: readonly Row[]): Row {
+  const synced = rows.filter(({ isSynced }) => isSynced)
+  const holders = ({ round, state }: Row) =>
+    synced.filter((row) => row.round === round && row.state === state).length
+  return (synced.length > 0 ? synced : rows).reduce((best, row) => {
+    const ahead = holders(row) - holders(best) || row.round - best.round
+    return ahead > 0 ? row : best
+  })
 }
 
 const whyNot = (row: Row): Exclusion | undefined => {

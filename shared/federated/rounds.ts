@@ -10,7 +10,14 @@ import type { Group, Report } from '../collective/types.ts'
 import { type Aggregator, aggregatorOf, foldExtras } from './aggregate.ts'
 import { agreeOnHash, meetAbout } from './agree.ts'
 import { broadcastBytes } from './broadcast.ts'
-import { checkpointBytes, decodeCheckpoint, encodeCheckpoint, type RunState } from './checkpoint.ts'
+import { clampBucketBytes } from './buckets.ts'
+import {
+  checkpointBytes,
+  decodeCheckpoint,
+  encodeCheckpoint,
+  maxCheckpointBytes,
+  type RunState,
+} from './checkpoint.ts'
 import { type Decision, decideRound, type Row, rowFromNumbers, rowToNumbers } from './decide.ts'
 import { proposeBucketBytes } from './fold.ts'
 import { manifestError, manifestOf } from './manifest.ts'
@@ -235,7 +242,7 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
         return { report: undefined, wantsStop }
       }
       this.#enter('exchanging')
-      const next = await this.#exchange(decision, turn, meeting, rows[0]!.bucketBytes)
+      const next = await this.#exchange(decision, turn, meeting, clampBucketBytes(rows[0]!.bucketBytes))
       if (!next) return undefined
       reports.push(...next.reports)
       this.#state = next.state
@@ -301,6 +308,8 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
 
   /** The source's state for those that have another. */
   async #sync({ source, stale }: Decision, turn: Turn, meeting: Meeting): Promise<Report | undefined> {
+    if (source.stateBytes > maxCheckpointBytes)
+      throw new ProtocolError(`${source.peer.name} has announced a state of ${source.stateBytes} bytes`)
     const isSource = source.peer.peerId === this.#group.peerId
     const sent = await broadcastBytes(
       this.#group,

@@ -147,10 +147,14 @@ describe('a decision', () => {
     })
   })
 
-  it('takes the newest state, and of equals one that has been trained, and of these the first rank', () => {
+  it('takes the state that most trained members hold, of these the newest, and of these the first rank', () => {
     const sourceOf = (...rows: Row[]) => decideRound(rows, {}).source.peer.rank
     expect(sourceOf(row(0), row(1))).toBe(0)
     expect(sourceOf(row(0, { round: 3 }), row(1), row(2))).toBe(1)
+    expect(sourceOf(row(0), row(1, { round: 9, state: 'bad' }), row(2))).toBe(0)
+    expect(sourceOf(row(0, { round: 3 }), row(1))).toBe(1)
+    expect(sourceOf(row(0, { round: 9, isSynced: false }), row(1, { round: 1 }))).toBe(1)
+    expect(sourceOf(row(0, { isSynced: false }), row(1, { isSynced: false }))).toBe(0)
     expect(sourceOf(row(0, { round: 0, isSynced: false }), row(1, { round: 0 }))).toBe(1)
   })
 
