@@ -14,8 +14,9 @@ import { curveTime, latencyOf, tailBeta } from './curve.ts'
 import { createFlows, throughLine } from './line.ts'
 import { byMoment, insertByMoment } from './moments.ts'
 import type { Network } from './network.ts'
+import { awaited } from './pieces.ts'
 import { createStreams } from './streams.ts'
-import type { Pieces, Traffic } from './traffic.ts'
+import type { Traffic } from './traffic.ts'
 
 /** A message goes in segments of this size, and a segment leaves as soon as its operands are in. */
 export const segmentBytes = 65536
@@ -246,16 +247,4 @@ function widestStep({ sendStart, steps }: Traffic): number {
   let widest = 0
   for (let step = 0; step < steps; step++) widest = Math.max(widest, sendStart[step + 1]! - sendStart[step]!)
   return widest
-}
-
-/** Of each node the nodes that its pieces rest on, once each. */
-function awaited(pieces: Pieces, count: number): { start: Int32Array; on: number[] } {
-  const start = new Int32Array(count + 1)
-  const on: number[] = []
-  for (let node = 0; node < count; node++) {
-    for (let i = pieces.start[node]!; i < pieces.start[node + 1]!; i++)
-      if (on.indexOf(pieces.on[i]!, start[node]!) < 0) on.push(pieces.on[i]!)
-    start[node + 1] = on.length
-  }
-  return { start, on }
 }

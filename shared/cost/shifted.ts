@@ -3,7 +3,8 @@
  * without 10 000 parts.
  */
 import type { Local, RankSchedule } from '../schedule/types.ts'
-import type { Pieces, Traffic } from './traffic.ts'
+import type { Pieces } from './pieces.ts'
+import type { Traffic } from './traffic.ts'
 
 /**
  * Whether `part` is `first`, the part of rank 0, with every peer shifted by its rank.

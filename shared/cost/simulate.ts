@@ -8,9 +8,10 @@ import { assert } from '../base/assert.ts'
 import { latencyOf } from './curve.ts'
 import { createEventQueue, type SimulatedEvent } from './eventQueue.ts'
 import type { Network } from './network.ts'
+import { invert, type Pieces } from './pieces.ts'
 import { segmentBytes as defaultSegment } from './price.ts'
 import { createStreams } from './streams.ts'
-import type { Pieces, Traffic } from './traffic.ts'
+import type { Traffic } from './traffic.ts'
 
 export interface SimulationOptions {
   /** Default 64 KiB. */
@@ -186,17 +187,6 @@ export function simulate(
     'every message of the schedule got through',
   )
   return { seconds: finish.reduce((a, b) => Math.max(a, b), 0), finish, begin, end, events }
-}
-
-/** For each node the nodes whose pieces rest on it. */
-function invert(pieces: Pieces, count: number): readonly (readonly number[])[] {
-  const lists: number[][] = Array.from({ length: count }, () => [])
-  for (let node = 0; node < count; node++)
-    for (let i = pieces.start[node]!; i < pieces.start[node + 1]!; i++) {
-      const list = lists[pieces.on[i]!]!
-      if (list[list.length - 1] !== node) list.push(node)
-    }
-  return lists
 }
 
 function lanesOf(link: Int32Array, links: number): readonly (readonly number[])[] {

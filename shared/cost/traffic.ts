@@ -10,19 +10,7 @@
 import { assert } from '../base/assert.ts'
 import { chunkWidth } from '../schedule/counts.ts'
 import type { RankSchedule, Receive, ScheduleShape } from '../schedule/types.ts'
-
-/**
- * Which bytes of a node's message rest on which bytes of others, in shares of the vector: piece i of node n is one of
- * start[n] .. start[n + 1]. It lies at `at` in the message, is `share` long, and rests on the same length at `onAt`
- * of node `on`.
- */
-export interface Pieces {
-  readonly start: Int32Array
-  readonly at: Float64Array
-  readonly share: Float64Array
-  readonly on: Int32Array
-  readonly onAt: Float64Array
-}
+import { addPiece, type Piece, type Pieces, packPieces } from './pieces.ts'
 
 export interface Traffic {
   readonly size: number
@@ -207,44 +195,5 @@ export function compileTraffic(
     applyStart,
     sentShare,
     scratchShare,
-  }
-}
-
-interface Piece {
-  at: number
-  share: number
-  on: number
-  onAt: number
-}
-
-/** Appends a piece; neighbours that rest on neighbours become one. */
-function addPiece(list: Piece[], piece: Piece): void {
-  const last = list[list.length - 1]
-  const isNext =
-    last !== undefined &&
-    last.on === piece.on &&
-    isEqual(last.at + last.share, piece.at) &&
-    isEqual(last.onAt + last.share, piece.onAt)
-  if (isNext) last.share += piece.share
-  else list.push(piece)
-}
-
-/** Equal but for the rounding of sums of shares. */
-function isEqual(a: number, b: number): boolean {
-  return Math.abs(a - b) < 1e-12
-}
-
-function packPieces(lists: readonly (readonly Piece[])[]): Pieces {
-  const start = new Int32Array(lists.length + 1)
-  lists.forEach((list, node) => {
-    start[node + 1] = start[node]! + list.length
-  })
-  const flat = lists.flat()
-  return {
-    start,
-    at: Float64Array.from(flat, (piece) => piece.at),
-    share: Float64Array.from(flat, (piece) => piece.share),
-    on: Int32Array.from(flat, (piece) => piece.on),
-    onAt: Float64Array.from(flat, (piece) => piece.onAt),
   }
 }

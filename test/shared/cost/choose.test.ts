@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { choose, chooseSchedule } from '../../../shared/cost/choose.ts'
 import { guessModel } from '../../../shared/cost/fit.ts'
 import { classroom, internet, loopback, modelOf, windowCurve } from '../../../shared/cost/scenarios.ts'
-import type { ChoiceRequest, NetworkModel } from '../../../shared/cost/types.ts'
+import type { Choice, ChoiceRequest, NetworkModel } from '../../../shared/cost/types.ts'
 import { buildSchedule } from '../../../shared/schedule/build.ts'
+import { bestPiecesOf } from '../../../shared/schedule/pipeline.ts'
 import { algorithms, findAlgorithm } from '../../../shared/schedule/registry.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
 import { interpret } from '../../support/interpret.ts'
@@ -138,6 +139,35 @@ describe('auto', () => {
     const model = guessModel(7)
     const { refused } = choose(call(7, 1e6, { memoryBytes: 1e5 }), model, algorithms)
     expect(refused.some(({ reason }) => /bytes of work space, more than 100000/.test(reason))).toBe(true)
+  })
+
+  it('cuts a pipeline into ever more pieces until the time rises, the textbook number among them', () => {
+    const model = lineModel(7, { alpha: 1e-4, beta: 1e-7, hostBeta: 1e-8, overhead: 1e-6 })
+    const piecesOf = (bytes: number) =>
+      choose(call(7, bytes), model, algorithms)
+        .candidates.filter(({ algorithm }) => algorithm === 'chain')
+        .map(({ settings }) => Number(settings.pieces))
+    const { alpha, beta } = model.links[0]![1]!
+    const cost = { bytes: 40_000, alpha: alpha + model.overhead, beta }
+    const textbook = bestPiecesOf(findAlgorithm('chain', 'allreduce'), 7, { root: 3 }, cost)
+    expect([1, 2, 4, 8, 16, 32, 64]).not.toContain(textbook)
+    expect(piecesOf(40_000)).toContain(textbook)
+    expect(Math.max(...piecesOf(8))).toBeLessThan(64)
+    const { refused } = choose(call(7, 8), model, algorithms)
+    expect(
+      refused.filter(({ reason }) => /with more the time only rises/.test(reason)).length,
+    ).toBeGreaterThan(0)
+  })
+
+  it('leaves groups of ranks alone where no gap between the links parts them', () => {
+    const named = (choice: Pick<Choice, 'candidates'>) =>
+      choice.candidates.filter(({ algorithm }) => algorithm === 'ahc')
+    const { refused, ...rest } = choose(call(6, 1e5), modelOf(loopback(6)), algorithms)
+    expect(named(rest)).toEqual([])
+    expect(refused.some(({ reason }) => /no gap|a gap between the links/.test(reason))).toBe(true)
+    const given = choose(call(6, 1e5, { settings: { groups: '2+4' } }), modelOf(loopback(6)), algorithms)
+    expect(named(given).every(({ settings }) => settings.groups === '2+4')).toBe(true)
+    expect(named(given).length).toBeGreaterThan(0)
   })
 
   it('works for one rank', () => {

@@ -4,8 +4,8 @@ import { regretOf } from '../../support/regret.ts'
 
 /** A part of the grid that `npm run bench -- choose` walks in full. */
 const scenarios = [loopback, classroom, internet]
-const sizes = [2, 3, 5, 7, 8]
-const vectors = [8, 425, 9216, 65536, 2 ** 20]
+const sizes = [2, 3, 5, 7, 8, 12, 17]
+const vectors = [8, 425, 9216, 65536, 2 ** 20, 2 ** 23]
 
 describe('the chosen schedule, executed in virtual time', () => {
   it('is the best of all, or within 2 %, on a network that is known', () => {
@@ -30,7 +30,7 @@ describe('the chosen schedule, executed in virtual time', () => {
     for (const scenario of scenarios) {
       const world = scenario(6)
       const model = measureScenario(world, 0.1, 7)
-      for (const bytes of [425, 65536, 2 ** 20]) {
+      for (const bytes of [425, 65536, 2 ** 20, 2 ** 23]) {
         const { regret, chosen, best } = regretOf(world, model, bytes)
         expect(regret, `${world.name} ${bytes} B: ${chosen} instead of ${best}`).toBeLessThan(0.15)
       }
