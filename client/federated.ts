@@ -13,12 +13,11 @@ export {
   averageTensors,
 } from '../shared/federated/average.ts'
 export type { Exclusion, Guard } from '../shared/federated/decide.ts'
+export type { AveragedGradients, GradientStep } from '../shared/federated/gradientStep.ts'
 export {
-  type AveragedGradients,
   createGradientAverager,
   type GradientAverager,
   type GradientOptions,
-  type GradientStep,
 } from '../shared/federated/gradients.ts'
 export type { ServerOptimizer } from '../shared/federated/optimizer.ts'
 export { epsilonOf, type Privacy } from '../shared/federated/privacy.ts'

@@ -14,9 +14,17 @@ export function manifestOf(
     const shown = typeof policy === 'string' ? policy : `variance of ${policy.varianceOf}`
     return `${JSON.stringify(name)}|${typeOfValues(data)} ${shape.join('x')} ${shown}`
   })
-  const rest = Object.entries(settings).map(([name, value]) => `${name}|${JSON.stringify(value)}`)
-  return [...rest, ...lines].join('\n')
+  const rest = Object.entries(settings).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}|${JSON.stringify(value, sortKeys)}`],
+  )
+  return [...rest.sort(), ...lines].join('\n')
 }
+
+/** The order in which somebody has written an object down does not matter. */
+const sortKeys = (_: string, value: unknown) =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value
 
 const parse = (manifest: string) =>
   new Map(

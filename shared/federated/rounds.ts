@@ -5,27 +5,21 @@
  */
 import { type Clock, realClock } from '../base/clock.ts'
 import { Emitter } from '../base/emitter.ts'
-import { ArgumentError, ProtocolError, UnsupportedError } from '../base/errors.ts'
+import { ArgumentError, UnsupportedError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
-import { type Aggregator, aggregatorOf, foldExtras } from './aggregate.ts'
-import { agreeOnHash, meetAbout } from './agree.ts'
-import { broadcastBytes } from './broadcast.ts'
+import { type Aggregator, aggregatorOf } from './aggregate.ts'
+import { meetAbout } from './agree.ts'
 import { clampBucketBytes } from './buckets.ts'
-import {
-  checkpointBytes,
-  decodeCheckpoint,
-  encodeCheckpoint,
-  maxCheckpointBytes,
-  type RunState,
-} from './checkpoint.ts'
-import { type Decision, decideRound, type Row, rowFromNumbers, rowToNumbers } from './decide.ts'
+import { checkpointBytes, decodeCheckpoint, encodeCheckpoint, type RunState } from './checkpoint.ts'
+import { decideRound, rowFromNumbers, rowToNumbers } from './decide.ts'
+import { type Exchange, exchangeUpdates, shareState } from './exchange.ts'
 import { proposeBucketBytes } from './fold.ts'
 import { manifestError, manifestOf } from './manifest.ts'
 import { type CallOptions, type Meeting, untilSettled } from './meeting.ts'
 import type { ServerOptimizer } from './optimizer.ts'
 import { assertPrivacy, epsilonOf, makePrivate } from './privacy.ts'
 import { rateAt } from './rates.ts'
-import { fitMoments, hashOfState, layoutOf, nextState, startState, updateFrom } from './replica.ts'
+import { fitMoments, hashOfState, layoutOf, startState, updateFrom } from './replica.ts'
 import { describeRound } from './roundReport.ts'
 import type {
   LocalResult,
@@ -38,20 +32,12 @@ import type {
   RunSummary,
   Trainer,
 } from './roundTypes.ts'
-import { type Entry, entriesOf, firstNonFinite } from './tensors.ts'
+import { entriesOf } from './tensors.ts'
+import { restingTurn, type Turn, trainedTurn, veiled } from './turn.ts'
 import { assertSamples } from './weights.ts'
 
 export function createRounds(group: Group, trainer: Trainer, options: RoundOptions): Rounds {
   return new RoundEngine(group, trainer, options)
-}
-
-/** What this member brings to a meeting. */
-interface Turn
-  extends Pick<Row, 'hasTurn' | 'hasFailed' | 'isFinite' | 'samples' | 'norm' | 'peak' | 'trainSeconds'> {
-  readonly metrics: Readonly<Record<string, number>>
-  /** The local tensors, trained or not. */
-  readonly entries: readonly Entry[]
-  readonly update: Float32Array
 }
 
 interface Conclusion {
@@ -68,7 +54,7 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
   readonly #options: RoundOptions
   readonly #clock: Clock
   readonly #optimizer: ServerOptimizer
-  readonly #aggregation: Aggregator
+  readonly #aggregator: Aggregator
   readonly #metrics: readonly string[]
   readonly #call: CallOptions
   #state: RunState | undefined
@@ -87,7 +73,7 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     this.#options = options
     this.#clock = options.clock ?? realClock
     this.#optimizer = options.optimizer ?? { kind: 'average' }
-    this.#aggregation = aggregatorOf({
+    this.#aggregator = aggregatorOf({
       aggregation: options.aggregate ?? 'mean',
       ...(options.wire && { wire: options.wire }),
       ...(options.secrets && { secrets: options.secrets }),
@@ -95,7 +81,7 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     if (options.privacy) assertPrivacy(options.privacy)
     if (options.privacy && !options.secrets)
       throw new UnsupportedError('privacy', 'Pass `secrets`, or use createRounds of papilio/federated.')
-    if (this.#aggregation.isSecret && options.guard?.maxNormRatio !== undefined)
+    if (this.#aggregator.isSecret && options.guard?.maxNormRatio !== undefined)
       throw new ArgumentError('guard.maxNormRatio', 'Norms of secret updates are not told: leave it away.')
     this.#metrics = options.metrics ?? defaults.metrics
     this.#call = { timeoutMs: (options.waitSeconds ?? defaults.waitSeconds) * 1000 }
@@ -160,14 +146,14 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     }
     this.#state = fitMoments(state, entries, this.#optimizer)
     await this.#trainer.write(Object.fromEntries(state.model))
-    return restingTurn(entries, false)
+    return restingTurn(entries, { hasTurn: false })
   }
 
   /** The training of one round, for as long as this peer's time lasts. */
   async #takeTurn(): Promise<Turn> {
     const state = this.#state!
     const { observe, localSeconds, epochs, learningRate, proximal = 0 } = this.#options
-    if (observe) return restingTurn(entriesOf(await this.#trainer.read()), true)
+    if (observe) return restingTurn(entriesOf(await this.#trainer.read()), { hasTurn: true })
     this.#enter('training')
     const controller = new AbortController()
     this.#training = controller
@@ -187,21 +173,12 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     this.#training = undefined
     const trainSeconds = this.#clock.now() - begin
     const entries = entriesOf(await this.#trainer.read())
-    if (!trained) return { ...restingTurn(entries, true), hasFailed: true, trainSeconds }
+    if (!trained) return restingTurn(entries, { hasTurn: true, hasFailed: true, trainSeconds })
     const { samples, metrics = {} } = trained
     const update = updateFrom(state, entries)
     const { privacy, secrets } = this.#options
     if (privacy && secrets) makePrivate(update, privacy, secrets)
-    return {
-      hasTurn: true,
-      hasFailed: false,
-      samples,
-      metrics,
-      trainSeconds,
-      entries,
-      update,
-      ...measure(update),
-    }
+    return trainedTurn(entries, update, { samples, metrics, trainSeconds })
   }
 
   async #train(task: LocalTask): Promise<LocalResult | undefined> {
@@ -228,12 +205,15 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
       const reports = [meeting.report]
       if (decision.stale.length > 0) {
         this.#enter('syncing')
-        const report = await this.#sync(decision, turn, meeting)
-        if (!report) return undefined
-        reports.push(report)
-        // What was trained on another state does not count, now or when the members meet again.
-        if (decision.stale.some(({ peer }) => peer.peerId === this.#group.peerId))
-          turn = restingTurn(turn.entries, false)
+        const shared = await shareState(this.#group, decision, this.#state!, meeting, this.#call)
+        if (!shared) return undefined
+        reports.push(shared.report)
+        if (decision.stale.some(({ peer }) => peer.peerId === this.#group.peerId)) {
+          this.#state = fitMoments(shared.state, turn.entries, this.#optimizer)
+          // What was trained on another state does not count, now or when the members meet again.
+          turn = restingTurn(turn.entries, { hasTurn: false })
+          this.emit('synced', { from: decision.source.peer, round: this.round, bytes: shared.bytes })
+        }
       }
       const { wantsStop } = decision
       if (decision.isStart) {
@@ -242,7 +222,15 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
         return { report: undefined, wantsStop }
       }
       this.#enter('exchanging')
-      const next = await this.#exchange(decision, turn, meeting, clampBucketBytes(rows[0]!.bucketBytes))
+      const exchange: Exchange = {
+        group: this.#group,
+        place: meeting,
+        call: this.#call,
+        aggregator: this.#aggregator,
+        optimizer: this.#optimizer,
+        bucketBytes: clampBucketBytes(rows[0]!.bucketBytes),
+      }
+      const next = await exchangeUpdates(exchange, decision, turn, this.#state!)
       if (!next) return undefined
       reports.push(...next.reports)
       this.#state = next.state
@@ -254,7 +242,7 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
         round: next.state.round,
         rounds: this.#options.rounds,
         epoch: meeting.epoch,
-        ...describeRound(rows, decision, this.#metrics, this.#aggregation.isWeighted),
+        ...describeRound(rows, decision, this.#metrics, this.#aggregator.isWeighted),
         ...(privacy && { epsilon: epsilonOf({ ...privacy, rounds: next.state.round }) }),
         norm: next.norm,
         hash: next.hash,
@@ -267,28 +255,13 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
   }
 
   #meet(turn: Turn): Promise<Meeting> {
-    const { rounds, epochs, learningRate, proximal, aggregate, guard, wire, privacy } = this.#options
-    const settings = {
-      rounds,
-      epochs,
-      learningRate,
-      proximal,
-      aggregate,
-      guard,
-      wire,
-      privacy,
-      optimizer: this.#optimizer,
-      metrics: this.#metrics,
-    }
+    // What is each member's own affair need not be the same.
+    const { checkpoint, clock, localSeconds, observe, secrets, waitSeconds, ...settings } = this.#options
     const state = this.#state!
     const { update, extras } = layoutOf(turn.entries)
     const numbers = rowToNumbers({
       ...turn,
-      // Of a secret update only the order of magnitude of its largest element is told, which fixes the point of its numbers.
-      ...(this.#aggregation.isSecret && {
-        norm: 0,
-        peak: turn.peak > 0 ? 2 ** Math.ceil(Math.log2(turn.peak)) : 0,
-      }),
+      ...(this.#aggregator.isSecret && veiled(turn)),
       isSynced: this.#isSynced,
       wantsStop: this.#wantsStop,
       round: state.round,
@@ -297,7 +270,11 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
       bucketBytes: proposeBucketBytes(this.#group, [update, ...extras]),
       metrics: this.#metrics.map((name) => turn.metrics[name] ?? Number.NaN),
     })
-    const manifest = manifestOf(turn.entries, settings)
+    const manifest = manifestOf(turn.entries, {
+      ...settings,
+      optimizer: this.#optimizer,
+      metrics: this.#metrics,
+    })
     return meetAbout(
       this.#group,
       { name: 'round: meeting', what: 'models or settings', manifest },
@@ -306,79 +283,8 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     )
   }
 
-  /** The source's state for those that have another. */
-  async #sync({ source, stale }: Decision, turn: Turn, meeting: Meeting): Promise<Report | undefined> {
-    if (source.stateBytes > maxCheckpointBytes)
-      throw new ProtocolError(`${source.peer.name} has announced a state of ${source.stateBytes} bytes`)
-    const isSource = source.peer.peerId === this.#group.peerId
-    const sent = await broadcastBytes(
-      this.#group,
-      {
-        source: source.peer.peerId,
-        length: source.stateBytes,
-        ...(isSource && { bytes: encodeCheckpoint(this.#state!) }),
-      },
-      meeting,
-      this.#call,
-    )
-    if (!sent) return undefined
-    if (stale.some(({ peer }) => peer.peerId === this.#group.peerId)) {
-      const state = decodeCheckpoint(sent.bytes)
-      if (state.manifest !== this.#state!.manifest || hashOfState(state) !== source.state)
-        throw new ProtocolError(`the state from ${source.peer.name} is not the one that was announced`)
-      this.#state = fitMoments(state, turn.entries, this.#optimizer)
-      this.emit('synced', { from: source.peer, round: state.round, bytes: sent.bytes.length })
-    }
-    return sent.report
-  }
-
-  /** Updates in, next state out; nothing of this member has changed before all have said that theirs is the same. */
-  async #exchange(decision: Decision, turn: Turn, meeting: Meeting, bucketBytes: number) {
-    const state = this.#state!
-    const samples = new Map(decision.counted.map((row) => [row.peer.peerId, row.samples]))
-    const isCounted = samples.has(this.#group.peerId)
-    const layout = layoutOf(turn.entries)
-    const update = isCounted ? turn.update : new Float32Array(layout.update.count)
-    const group = this.#group
-    const shared = { group, place: meeting, call: this.#call, samples, bucketBytes }
-    const peak = Math.max(...decision.counted.map((row) => row.peak))
-    const aggregated = await this.#aggregation.run({ ...shared, update, peak })
-    const extras = aggregated && (await foldExtras(layout.extras, turn.entries, shared))
-    if (!aggregated || !extras) return undefined
-    const next = nextState(state, turn.entries, this.#optimizer, aggregated.update, extras.vectors)
-    const hash = hashOfState(next.state)
-    const agreed = await agreeOnHash(group, hash, meeting, this.#call)
-    aggregated.settle?.()
-    return { ...next, hash, reports: [...aggregated.reports, ...extras.reports, agreed] }
-  }
-
   #enter(phase: RoundPhase) {
     this.#phase = phase
     this.emit('phase', { round: this.round, phase })
   }
-}
-
-function restingTurn(entries: readonly Entry[], hasTurn: boolean): Turn {
-  const update = new Float32Array(layoutOf(entries).update.count)
-  return {
-    hasTurn,
-    hasFailed: false,
-    samples: 0,
-    metrics: {},
-    trainSeconds: 0,
-    entries,
-    update,
-    ...measure(update),
-  }
-}
-
-function measure(update: Float32Array): Pick<Row, 'norm' | 'peak' | 'isFinite'> {
-  let square = 0
-  let peak = 0
-  for (let i = 0; i < update.length; i++) {
-    const size = Math.abs(update[i]!)
-    square += size * size
-    if (size > peak) peak = size
-  }
-  return { norm: Math.sqrt(square), peak, isFinite: firstNonFinite(update) < 0 }
 }

@@ -78,6 +78,18 @@ describe('rounds', () => {
     expect(metrics.loss).toBeCloseTo((10 * 10 + 20 * 20 + 30 * 30) / 60, 12)
   })
 
+  it('do not mind in which order the options are written', async () => {
+    const groups = await createMemoryGroup(2, { measure: false })
+    const options: RoundOptions[] = [
+      { rounds: 1, epochs: 2, optimizer: { kind: 'momentum', momentum: 0.5, rate: 1 } },
+      { optimizer: { rate: 1, momentum: 0.5, kind: 'momentum' }, epochs: 2, rounds: 1, localSeconds: 60 },
+    ]
+    const runs = groups.map((group, rank) =>
+      createRounds(group, createLine(0, pointsOf(1, 4)), options[rank]!).run(),
+    )
+    for (const { ending } of await Promise.all(runs)) expect(ending).toBe('complete')
+  })
+
   it('follow the schedules of epochs and learning rate', async () => {
     const groups = await createMemoryGroup(2, { measure: false })
     const lines = groups.map(() => createLine(0, pointsOf(1, 4)))
