@@ -271,8 +271,11 @@ export function createEngine(config: EngineConfig): Engine {
         delete entry.request
         delete entry.execution
       } else remove(op)
-      // The next op may now use the whole window.
-      for (const lane of lanes) lane?.pump()
+      for (const lane of lanes) {
+        lane?.ended(request.execution.dataflow.result.byteLength)
+        // The next op may now use the whole window.
+        lane?.pump()
+      }
     }
   }
 

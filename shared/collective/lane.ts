@@ -44,6 +44,11 @@ export interface Lane {
   enqueue(job: LaneJob): void
   /** Forgets the messages of an op that has ended. */
   drop(op: number): void
+  /**
+   * An op whose result has so many bytes has ended here. The peer keeps a copy of it until it hears of that by any frame; where the schedules send
+   * none this way, one is sent before the copies are many.
+   */
+  ended(bytes: number): void
   /** Sends as much as link and window take. */
   pump(): void
   /** Sends a frame outside of the window: control, pings. */
@@ -58,6 +63,9 @@ export interface Lane {
 }
 
 const noPayload = new Uint8Array(0)
+/** Ended ops, and bytes of their results, that a peer need not hear of at once. */
+const maxUnsaidOps = 64
+const maxUnsaidBytes = 2 * 1024 * 1024
 const noHeader: Omit<FrameHeader, 'kind'> = {
   acknowledge: false,
   epoch: 0,
@@ -101,6 +109,12 @@ export function createLane(link: Link, options: LaneOptions): Lane {
   let consumedByPeer = 0
   let consumedHere = 0
   let unaskedBytes = 0
+  let unsaidOps = 0
+  let unsaidBytes = 0
+  const said = () => {
+    unsaidOps = 0
+    unsaidBytes = 0
+  }
 
   /** Of the data frame that is being sent. */
   const dataHeader: FrameHeader = { ...noHeader, kind: 'data' }
@@ -127,6 +141,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     dataHeader.settled = options.settledBelow()
     dataHeader.consumed = consumedHere >>> 0
     writeFrameHeader(frame, dataHeader)
+    said()
     if (!link.send(frame)) isBlocked = true
     job.onSent(bytes)
   }
@@ -188,8 +203,14 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     drop(op) {
       for (let i = jobs.length - 1; i >= 0; i--) if (jobs[i]!.op === op) jobs.splice(i, 1)
     },
+    ended(bytes) {
+      unsaidOps++
+      unsaidBytes += bytes
+      if (unsaidOps >= maxUnsaidOps || unsaidBytes >= maxUnsaidBytes) lane.sendNow({ kind: 'ack' }, noPayload)
+    },
     pump,
     sendNow(fields, payload) {
+      if (fields.kind === 'ack') said()
       const header = {
         ...noHeader,
         total: payload.byteLength,

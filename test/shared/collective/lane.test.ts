@@ -86,6 +86,19 @@ describe('a lane', () => {
     one.enqueue(10, 1)
     expect(one.sent.slice(2).map(({ op }) => op)).toEqual([1, 1])
   })
+
+  it('says that ops have ended when nothing else has said it, before the copies at the peer are many', () => {
+    const one = laneOf()
+    for (let op = 0; op < 1000; op++) one.lane.ended(100)
+    expect(one.sent.length).toBe(15)
+    expect(one.sent.every(({ kind }) => kind === 'ack')).toBe(true)
+    one.lane.ended(64 * 1024 * 1024)
+    expect(one.sent.length).toBe(16)
+    one.lane.ended(1024 * 1024)
+    one.enqueue(1)
+    one.lane.ended(1024 * 1024)
+    expect(one.sent.length).toBe(17)
+  })
 })
 
 describe('lanes with one budget', () => {
