@@ -51,24 +51,28 @@ function Showing({ shown }: { shown: Shown }): JSX.Element {
   const isLive = run?.phase === 'running'
   const outcome = run && outcomeOf(run, variant)
   const isShort = run?.phase === 'done' && (outcome?.times.median ?? 1) < shortSeconds
-  const [mode, setMode] = useState<'steps' | 'time'>('steps')
+  const [wanted, setMode] = useState<'steps' | 'time'>('steps')
   const isTraced = traces?.some((trace) => trace !== undefined) ?? false
   const canTime = isTraced || (predicted !== undefined && !isLive && schedule.steps > 0)
+  const mode = canTime ? wanted : 'steps'
   const ends = useMemo(
     () => (isTraced || !predicted ? stepEnds(traces ?? [], schedule.steps) : cumulative(predicted)),
     [traces, isTraced, predicted, schedule],
   )
   const stops = mode === 'time' ? ends : Array.from({ length: schedule.steps + 1 }, (_, step) => step)
   const last = stops.at(-1) ?? 0
-  // A run that broke off stands where it broke off.
+  // A run that broke off stands where it broke off. Undefined is the end, also of a plan that gets longer.
   const isBroken = run !== undefined && outcome === undefined
-  const [cursor, setCursor] = useState(isShort ? 0 : isBroken ? (run.progress?.step ?? 0) : last)
-  const at = Math.min(cursor, last)
+  const [cursor, setCursor] = useState<number | undefined>(
+    isShort ? 0 : isBroken ? (run.progress?.step ?? 0) : undefined,
+  )
+  const at = Math.min(cursor ?? last, last)
+  const moveTo = (position: number) => setCursor(position < last ? position : undefined)
   const step = stops.filter((stop) => stop > 0 && stop <= at + 1e-9).length
   const seconds = mode === 'time' ? at : ends[step]
   const toMode = (next: 'steps' | 'time') => {
     setMode(next)
-    setCursor(next === 'time' ? (ends[step] ?? 0) : step)
+    if (cursor !== undefined) setCursor(next === 'time' ? ends[step] : step)
   }
   const waiting = useMemo(() => (isLive && run ? waitingOf(run, ranks) : []), [isLive, run, ranks])
   const simulated = run === undefined && store.simulated.value
@@ -84,7 +88,7 @@ function Showing({ shown }: { shown: Shown }): JSX.Element {
         messages={traces}
         predicted={predicted}
         cursor={isLive ? undefined : at}
-        onCursor={setCursor}
+        onCursor={moveTo}
         progress={isLive && run ? progressOfRanks({ ...shown, run }, schedule) : undefined}
         waiting={waiting}
         simulated={simulated}
@@ -94,7 +98,7 @@ function Showing({ shown }: { shown: Shown }): JSX.Element {
         <Playback
           stops={stops}
           cursor={at}
-          onCursor={setCursor}
+          onCursor={moveTo}
           secondsPerUnit={mode === 'time' ? 6 / Math.max(1e-6, last) : 1.2}
           describe={
             mode === 'time'

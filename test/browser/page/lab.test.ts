@@ -298,12 +298,14 @@ describe('a run', () => {
 describe('settings', () => {
   it('stand in the address, and come back from it', async () => {
     await scenes.empty!()
-    await userEvent.click(page.getByRole('radio', { name: 'f64' }))
+    await userEvent.selectOptions(at('dtype') as HTMLSelectElement, 'f64')
     await userEvent.selectOptions(at('algo') as HTMLSelectElement, 'ring')
     await userEvent.fill(at('size'), '425')
     await userEvent.keyboard('{Enter}')
     expect(location.hash).toContain('size=425&type=f64&op=sum&algo=ring')
     expect(root.textContent).toContain('53 elements of f64')
+    // The plan is longer now, and still shown at its end.
+    expect(at('schedule-step').dataset).toMatchObject({ step: '12', total: '12' })
     await userEvent.fill(at('size'), 'much')
     await userEvent.keyboard('{Enter}')
     expect(root.textContent).toContain('Write a size from 0 B to 64 MiB')
