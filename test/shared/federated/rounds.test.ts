@@ -335,4 +335,45 @@ describe('rounds', () => {
       expect(sizes[4]).toBe(size - 1)
     },
   )
+
+  it.each(Array.from({ length: 3 }, (_, seed) => seed))(
+    'keep all that stay alike while others join, leave and die (seed %i)',
+    async (seed) => {
+      const clock = new VirtualClock()
+      const random = createPrng(1000 + seed)
+      const room = createMemoryRoom({ clock, seed, latency: 0.005, jitter: 0.01, measure: false })
+      const groups = ['Ada', 'Bo', 'Cy'].map((name) => room.join(name))
+      await inVirtualTime(clock, whenTogether(groups))
+      const hashes = new Map<number, Set<string>>()
+      const start = (group: Group, slope: number) => {
+        const line = createLine(slope, pointsOf(slope, 8), () => pause(clock, 0.1 + 0.2 * random.next()))
+        const rounds = createRounds(group, line, { rounds: 12, clock })
+        rounds.on('round', ({ round, hash }) => {
+          hashes.set(round, (hashes.get(round) ?? new Set()).add(hash))
+        })
+        return { line, run: rounds.run() }
+      }
+      // Ada and Bo stay; Cy dies; Dee and Eve join at any time, and Eve leaves again.
+      const [ada, bo, cy] = groups.map((group, rank) => start(group, rank + 1))
+      cy!.run.catch(() => {})
+      const join = async (name: string) => {
+        await pause(clock, 2 * random.next())
+        const group = room.join(name)
+        return { group, ...start(group, 5) }
+      }
+      const dee = join('Dee')
+      const eve = join('Eve').then(async ({ group, run }) => {
+        run.catch(() => {})
+        await pause(clock, 0.5 * random.next())
+        await group.leave()
+      })
+      void pause(clock, 2 * random.next()).then(() => room.network.kill('peer-2'))
+      await inVirtualTime(clock, Promise.all([ada!.run, bo!.run, dee.then(({ run }) => run), eve]))
+      const { line } = await dee
+      expect(weightOf(bo!.line)).toBe(weightOf(ada!.line))
+      expect(weightOf(line)).toBe(weightOf(ada!.line))
+      expect([...hashes.keys()].sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
+      for (const found of hashes.values()) expect(found.size).toBe(1)
+    },
+  )
 })
