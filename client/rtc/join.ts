@@ -4,10 +4,13 @@ import { AbortedError, ArgumentError, JoinError } from '../../shared/base/errors
 import { createGroup } from '../../shared/collective/group.ts'
 import type { Group } from '../../shared/collective/types.ts'
 import { limits } from '../../shared/signaling/limits.ts'
+import { createRemoteGroup } from '../worker/remoteGroup.ts'
+import type { GroupWorker } from '../worker/startWorker.ts'
+import { createConnector } from './connector.ts'
 import { type Seat, takeSeat } from './seat.ts'
 import type { SeatStore } from './seatStore.ts'
 import type { Webrtc } from './simplePeer.ts'
-import { createRtcTransport } from './transport.ts'
+import { createChannelTransport } from './transport.ts'
 
 export interface JoinOptions {
   /** Address of the server. Default: where the page came from; on Node http://localhost:3000. */
@@ -31,6 +34,11 @@ export interface JoinOptions {
   /** Where the seat is kept over a reload. Default: the sessionStorage of a tab; null: nowhere. */
   seats?: SeatStore | null
   onStatus?: (status: JoinStatus) => void
+  /**
+   * `auto`: the group runs in a worker where the browser can pass data channels to one, so that neither training nor
+   * drawing on the thread of the page holds up the others. false (default): on the thread of the page; a fold of your own needs that.
+   */
+  worker?: 'auto' | false
 }
 
 /** How far the join has come, for people who wait. */
@@ -48,6 +56,8 @@ export interface JoinedGroup extends Group {
   /** As the server gave it. */
   readonly name: string
   readonly url: string
+  /** Where ops run. */
+  readonly thread: 'page' | 'worker'
   /** The signalling connection: its state and events, and what a host may do. The group does not need it to run ops. */
   readonly server: Pick<Seat, 'state' | 'isHost' | 'host' | 'on'>
 }
@@ -61,6 +71,8 @@ export interface Environment {
   /** Calls `end` when the process or page is about to go; the returned function forgets it. */
   onEnd(end: () => void): () => void
   readonly clock?: Clock
+  /** Undefined: there is none, and the group runs where it was joined. */
+  startWorker?(clock: Clock): Promise<GroupWorker | undefined>
 }
 
 const defaultTimeoutMs = 60_000
@@ -80,14 +92,17 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
   if (signal?.aborted) throw aborted(signal)
   request.onStatus?.({ waitingFor: 'server', members: 0, size: request.size, linksOpen: 0, linksWanted: 0 })
 
+  const starting = options.worker === 'auto' ? environment.startWorker?.(clock) : undefined
+  const stopWorker = async () => (await starting)?.stop()
   const seat = await takeSeat({
     ...request,
     clock,
     patienceSeconds: Math.min(serverPatienceSeconds, request.timeoutSeconds),
   }).catch((error: unknown) => {
+    void stopWorker()
     throw signal?.aborted ? aborted(signal) : error
   })
-  const transport = createRtcTransport({
+  const connector = createConnector({
     selfId: seat.selfId,
     webrtc: environment.webrtc,
     iceServers: () => seat.iceServers,
@@ -95,13 +110,16 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
     onOutcome: (peerId, outcome) => seat.reportLink(peerId, outcome),
     clock,
   })
-  const group = createGroup({ transport, membership: seat, clock })
-  seat.receiveSignals((from, data) => transport.accept(from, data))
+  const worker = await starting
+  const group = worker
+    ? await createRemoteGroup({ worker, connector, membership: seat })
+    : createGroup({ transport: createChannelTransport(connector), membership: seat, clock })
+  seat.receiveSignals((from, data) => connector.accept(from, data))
   // A page that goes away ends its links itself: the others then know at once. Its own seat first, or it would complain of everybody
   // whose link it closes: where several pages go at once, that puts out a member who stays.
   const forget = environment.onEnd(() => {
     seat.close()
-    transport.close()
+    connector.close()
   })
   group.on('state', (state) => {
     if (state === 'left') forget()
@@ -111,6 +129,7 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
     room: seat.room,
     name: seat.name,
     url: request.url.origin,
+    thread: worker ? ('worker' as const) : ('page' as const),
     server: seat,
   })
   if (request.until === 'seat') return joined

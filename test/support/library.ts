@@ -12,6 +12,8 @@ export async function bundleScript(entry: string, name: string): Promise<string>
   const output = await build({
     configFile: false,
     logLevel: 'warn',
+    // A classic script has no address of its own to find the worker's script by: the group runs on the thread of the page.
+    define: { 'import.meta.url': '""' },
     build: {
       write: false,
       minify: false,
