@@ -1,10 +1,12 @@
-/** `npm run bench -- plan | choose | regret | kernels | learn`: measurements that print tables; never part of the tests. */
+/** `npm run bench -- plan | choose | regret | plane | heap | kernels | learn`: measurements that print tables; never part of the tests. */
 import { parseArgs } from 'node:util'
 import { findAlgorithm } from '../../shared/schedule/registry.ts'
 import { choose } from './choose.ts'
+import { measureHeap } from './heap.ts'
 import { kernels } from './kernels.ts'
 import { learn, learnParts } from './learn.ts'
 import { timePlans } from './plan.ts'
+import { measurePlane } from './plane.ts'
 import { regret } from './regret.ts'
 
 function usage(exitCode: number): never {
@@ -14,6 +16,10 @@ function usage(exitCode: number): never {
   )
   print('       npm run bench -- choose [-p SIZES] [--measured]       the choice on simulated networks')
   print('       npm run bench -- regret [-p PEERS] [--runs N]         the choice in real tabs')
+  print(
+    '       npm run bench -- plane [-p SIZES] [--runs N] [--browser]   against the same channels driven raw',
+  )
+  print('       npm run bench -- heap [-p PEERS] [--browser]          memory over 1000 allreduces of 1 MiB')
   print('       npm run bench -- kernels                              loops against WebAssembly SIMD')
   print('       npm run bench -- learn split|poison|cost [-p PEERS] [--runs SEEDS]   federated training')
   process.exit(exitCode)
@@ -28,6 +34,7 @@ function parse() {
         algorithm: { type: 'string', default: 'butterfly' },
         peers: { type: 'string', short: 'p' },
         measured: { type: 'boolean', default: false },
+        browser: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
@@ -48,6 +55,8 @@ const measurements: Readonly<Record<string, () => void | Promise<void>>> = {
   plan: () => timePlans(findAlgorithm(values.algorithm, 'allreduce'), runs),
   choose: () => choose(sizes, values.measured),
   regret: () => regret({ size: sizes?.[0] ?? 7, rounds: runs }),
+  plane: () => measurePlane({ sizes, runs, isBrowser: values.browser }),
+  heap: () => measureHeap({ size: sizes?.[0] ?? 3, ops: 1000, isBrowser: values.browser }),
   kernels,
   learn: () => {
     const part = learnParts.find((name) => name === positionals[1]) ?? usage(2)
@@ -56,4 +65,4 @@ const measurements: Readonly<Record<string, () => void | Promise<void>>> = {
 }
 const measure = measurements[positionals[0] ?? ''] ?? usage(2)
 await measure()
-process.exit()
+process.exit(process.exitCode ?? 0)

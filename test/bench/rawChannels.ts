@@ -1,0 +1,133 @@
+/**
+ * The data channels of a peer, driven without anything of ours: the yardstick of the data plane. The channels are the group's own, caught as
+ * they are made; raw messages begin with a byte that no frame begins with, so both kinds of traffic share them in turns.
+ */
+import type { Webrtc } from '../../client/rtc/simplePeer.ts'
+
+/** Bytes to send to and to expect from a rank. */
+export interface Traffic {
+  readonly rank: number
+  readonly sent: number
+  readonly received: number
+}
+
+export interface RawChannels {
+  /** The classes to join with. */
+  readonly webrtc: Webrtc
+  /** Learns which channel leads to which rank. Every rank calls it. */
+  meet(rank: number, size: number): Promise<void>
+  /** Every rank at once moves so many bytes; seconds until all of this rank's have arrived. */
+  move(traffic: readonly Traffic[]): Promise<number>
+  /** Seconds there and back of one message to a rank, which only has to be there. */
+  ping(rank: number, bytes: number): Promise<number>
+}
+
+/** As a careful program does it (webrtc-limits: the plateau of throughput). */
+const messageBytes = 64 * 1024
+const highMark = 1024 * 1024
+const [bulk, ping, pong] = [0, 1, 2]
+
+interface Peer {
+  readonly channel: RTCDataChannel
+  received: number
+  expected: number
+  /** What the peer has said: who it is, and that it is ready for the next traffic. */
+  readonly said: string[]
+}
+
+export function createRawChannels(native: Webrtc): RawChannels {
+  const peers: Peer[] = []
+  const byRank = new Map<number, Peer>()
+  let wake = () => {}
+  let answered = () => {}
+
+  const heard = (peer: Peer, { data }: MessageEvent): boolean => {
+    if (typeof data === 'string') peer.said.push(data)
+    else {
+      const [kind] = new Uint8Array(data as ArrayBuffer, 0, 1)
+      if (kind === bulk) peer.received += (data as ArrayBuffer).byteLength
+      else if (kind === pong) answered()
+      else if (kind === ping) {
+        const answer = new Uint8Array((data as ArrayBuffer).byteLength)
+        answer[0] = pong
+        peer.channel.send(answer)
+        return true
+      } else return false
+    }
+    wake()
+    return true
+  }
+  class Connection extends native.RTCPeerConnection {
+    override createDataChannel(label: string, options?: RTCDataChannelInit): RTCDataChannel {
+      const channel = super.createDataChannel(label, options)
+      if (label !== 'data') return channel
+      const peer: Peer = { channel, received: 0, expected: 0, said: [] }
+      peers.push(peer)
+      // The library sets its handler when the channel is open: from then on it gets what is not ours.
+      channel.addEventListener('open', () =>
+        setTimeout(() => {
+          const { onmessage } = channel
+          channel.onmessage = (event) => {
+            if (!heard(peer, event)) onmessage?.call(channel, event)
+          }
+        }),
+      )
+      return channel
+    }
+  }
+  const until = (isTrue: () => boolean) =>
+    new Promise<void>((resolve) => {
+      wake = () => {
+        if (!isTrue()) return
+        wake = () => {}
+        resolve()
+      }
+      wake()
+    })
+  const open = () => peers.filter(({ channel }) => channel.readyState === 'open')
+  const together = async () => {
+    for (const { channel } of open()) channel.send('ready')
+    await until(() => open().every(({ said }) => said[0] === 'ready'))
+    for (const { said } of open()) said.shift()
+  }
+  const message = new Uint8Array(messageBytes)
+  const feed = (channel: RTCDataChannel, bytes: number) => {
+    let left = bytes
+    const more = () => {
+      while (left > 0 && channel.bufferedAmount < highMark) {
+        const next = Math.min(left, messageBytes)
+        channel.send(next === messageBytes ? message : message.subarray(0, next))
+        left -= next
+      }
+      if (left === 0) channel.removeEventListener('bufferedamountlow', more)
+    }
+    channel.addEventListener('bufferedamountlow', more)
+    more()
+  }
+
+  return {
+    webrtc: { ...native, RTCPeerConnection: Connection as unknown as Webrtc['RTCPeerConnection'] },
+    async meet(rank, size) {
+      for (const { channel } of open()) channel.send(String(rank))
+      await until(() => open().filter(({ said }) => said.length > 0).length === size - 1)
+      for (const peer of open()) byRank.set(Number(peer.said.shift()), peer)
+    },
+    async move(traffic) {
+      for (const { rank, received } of traffic) byRank.get(rank)!.expected += received
+      await together()
+      const begin = performance.now()
+      for (const { rank, sent } of traffic) feed(byRank.get(rank)!.channel, sent)
+      await until(() => peers.every((peer) => peer.received >= peer.expected))
+      return (performance.now() - begin) / 1000
+    },
+    ping(rank, bytes) {
+      const begin = performance.now()
+      const request = new Uint8Array(bytes)
+      request[0] = ping
+      return new Promise((resolve) => {
+        answered = () => resolve((performance.now() - begin) / 1000)
+        byRank.get(rank)!.channel.send(request)
+      })
+    },
+  }
+}
