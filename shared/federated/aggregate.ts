@@ -2,6 +2,7 @@
 import { ArgumentError, UnsupportedError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
 import type { Wire } from '../wire/codec.ts'
+import { createFeedback, type Feedback } from '../wire/feedback.ts'
 import { robustAggregator } from './aggregateRobustly.ts'
 import { bucketsOf } from './buckets.ts'
 import { foldLanes, reportsOf } from './fold.ts'
@@ -12,7 +13,6 @@ import type { Secrets } from './secrets.ts'
 import { aggregateSecurely } from './secure.ts'
 import type { Entry, Values } from './tensors.ts'
 import { weightsOf } from './weights.ts'
-import { createErrors, type WireErrors } from './wireErrors.ts'
 
 export type Aggregation =
   /** Mean by samples. */
@@ -81,26 +81,34 @@ export function aggregatorOf({ aggregation, wire = 'f32', secrets }: AggregatorC
   throw new ArgumentError('aggregate', `Unknown aggregation ${JSON.stringify(aggregation)}.`)
 }
 
-/** What rounding on the wire takes from one round goes into the next, once that round is settled. */
+/** What rounding on the wire takes from one round goes into the next. */
 function meanAggregator(wire: Wire): Aggregator['run'] {
-  let errors: Float32Array = new Float32Array(0)
+  let feedback: readonly Feedback[] = []
+  let layout = ''
   return async ({ update, ...input }) => {
     const { group, place, call, bucketBytes } = input
     const { own, total } = weightsOf(input.samples, group.peerId)
     const vector = new Float32Array(update.length)
     if (own > 0) for (let i = 0; i < vector.length; i++) vector[i] = own * update[i]!
-    const feedback =
-      wire === 'f32'
-        ? undefined
-        : createErrors(errors.length === vector.length ? errors : vector.length, wire)
-    const options = { ...call, epoch: place.epoch, name: 'round: mean', wire }
-    const reports = await sumInBuckets(group, vector, bucketBytes, options, feedback)
+    const buckets = bucketsOf(vector.length, vector.BYTES_PER_ELEMENT, bucketBytes)
+    // A handle belongs to one bucket; other members may mean other buckets.
+    if (wire !== 'f32' && layout !== String(buckets)) feedback = buckets.map(createFeedback)
+    layout = String(buckets)
+    const sums = buckets.map(([begin, end], index) => {
+      const bucket = vector.subarray(begin, end)
+      return group.allreduce(bucket, {
+        ...call,
+        epoch: place.epoch,
+        name: `round: mean ${begin}`,
+        wire,
+        ...(feedback[index] && { feedback: feedback[index] }),
+        into: bucket,
+      })
+    })
+    const reports = reportsOf(await Promise.allSettled(sums))
     if (isPartial(place, reports)) return undefined
     for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / total
-    const settle = () => {
-      if (feedback) errors = feedback.collect()
-    }
-    return { update: vector, reports, settle }
+    return { update: vector, reports }
   }
 }
 
@@ -122,26 +130,4 @@ export async function foldExtras(
 /** Some members' data are in some of the results only. */
 function isPartial({ members }: Place, reports: readonly Report[]): boolean {
   return reports.some(({ contributors }) => contributors.length !== members.length)
-}
-
-/** Sums a vector over the group, in place: all buckets in flight at once. Fails as the first op that fails, once all have ended. */
-async function sumInBuckets(
-  group: Group,
-  vector: Float32Array,
-  bucketBytes: number,
-  { name, ...options }: CallOptions & { readonly name: string; readonly epoch: number; readonly wire: Wire },
-  errors: WireErrors | undefined,
-): Promise<Report[]> {
-  const buckets = bucketsOf(vector.length, vector.BYTES_PER_ELEMENT, bucketBytes).map(([begin, end]) => {
-    const bucket = vector.subarray(begin, end)
-    const feedback = errors && { feedback: errors.part(begin, end) }
-    return group.allreduce(bucket, {
-      ...options,
-      ...feedback,
-      name: `${name} ${begin}`,
-      op: 'sum',
-      into: bucket,
-    })
-  })
-  return reportsOf(await Promise.allSettled(buckets))
 }
