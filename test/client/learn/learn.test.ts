@@ -1,4 +1,5 @@
 import '@tensorflow/tfjs-backend-cpu'
+import '@tensorflow/tfjs-backend-wasm'
 import * as tf from '@tensorflow/tfjs-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { classesOf, type DataSet, splitAmong, splitForTest } from '../../../client/learn/dataSet.ts'
@@ -6,12 +7,14 @@ import { decodeDigits, encodeDigits } from '../../../client/learn/digits.ts'
 import { buildModel } from '../../../client/learn/models.ts'
 import { digitsFromPackage, loadIris } from '../../../client/learn/packages.ts'
 import { classify, createLearner, evaluate } from '../../../client/learn/trainer.ts'
+import { registerWasmKernels } from '../../../client/learn/wasmKernels.ts'
 import { ProtocolError } from '../../../shared/base/errors.ts'
 import { createMemoryGroup } from '../../../shared/collective/memoryGroup.ts'
 import { createRounds } from '../../../shared/federated/rounds.ts'
 
 beforeAll(async () => {
-  await tf.setBackend('cpu')
+  registerWasmKernels()
+  await tf.setBackend('wasm')
 })
 
 const histogram = ({ labels, classes }: DataSet) =>

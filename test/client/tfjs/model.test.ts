@@ -7,6 +7,8 @@ import { MismatchError } from '../../../shared/base/errors.ts'
 import { createMemoryGroup } from '../../../shared/collective/memoryGroup.ts'
 import type { Tensor } from '../../../shared/federated/tensors.ts'
 
+tf.enableProdMode()
+
 beforeAll(async () => {
   await tf.setBackend('cpu')
 })
