@@ -91,6 +91,22 @@ export function choosePlanAnew(input: PlanInput, size: number, model: NetworkMod
   }
 }
 
+/** Programs make the same call again and again: what a rank does in it is built once. */
+const parts = new WeakMap<Algorithm, Map<string, RankSchedule>>()
+const maxParts = 64
+
+function partOf(algorithm: Algorithm, size: number, settings: Settings, rank: number): RankSchedule {
+  const byKey = parts.get(algorithm) ?? new Map<string, RankSchedule>()
+  parts.set(algorithm, byKey)
+  const key = `${size} ${rank} ${JSON.stringify(settings)}`
+  const known = byKey.get(key)
+  if (known) return known
+  if (byKey.size >= maxParts) byKey.clear()
+  const part = buildPart(algorithm, size, settings, rank)
+  byKey.set(key, part)
+  return part
+}
+
 /** Chunks are whole blocks of `block` elements. */
 export function planOf(
   algorithm: Algorithm,
@@ -108,6 +124,6 @@ export function planOf(
     isAutomatic: false,
     predictedSeconds: 0,
     why: '',
-    part: (rank) => buildPart(algorithm, size, complete, rank),
+    part: (rank) => partOf(algorithm, size, complete, rank),
   }
 }
