@@ -105,7 +105,7 @@ export interface ChoiceRequest {
 /** What `predict` answers: every candidate, the chosen one, and why. */
 export interface Choice {
   readonly chosen: Prediction
-  /** Fastest first. */
+  /** Fastest first; those far behind are only estimated (search.ts). */
   readonly candidates: readonly Prediction[]
   /** Candidates that the call does not admit, with the reason. */
   readonly refused: readonly {
