@@ -15,7 +15,10 @@ export class Emitter<EventMap> implements Events<EventMap> {
   }
 
   emit<Name extends keyof EventMap>(event: Name, value: EventMap[Name]): void {
-    for (const listener of [...(this.#listeners.get(event) ?? [])]) {
+    const listeners = this.#listeners.get(event)
+    // Progress is told for each segment, and mostly to nobody.
+    if (!listeners || listeners.size === 0) return
+    for (const listener of [...listeners]) {
       try {
         ;(listener as (value: EventMap[Name]) => void)(value)
       } catch (error) {
