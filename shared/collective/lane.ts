@@ -4,7 +4,7 @@
  * Two levels of flow control. The link's own queue is bounded by its mark (`send` returns false, `drain` goes on). Above it, at
  * most `windowBytes` are on the way without having been consumed by the peer, so that both directions of a link stay even
  * and queues in the network short. Acknowledgements ride on every frame (`consumed`); a frame that uses up another quarter
- * of the window asks for one at once.
+ * of the window, or of this lane's even share of the budget, asks for one at once.
  *
  * All lanes of a member share its uplink, so together they have a budget as well: with a window for each of six links a mesh would
  * have six times as much on the way as the queue in front of the uplink holds. The frame that uses up a window or the budget
@@ -39,6 +39,8 @@ export interface Lane {
   segmentBytes: number
   readonly maxSegmentBytes: number
   windowBytes: number
+  /** After so many bytes an acknowledgement is asked for. */
+  askBytes: number
   /** Bytes handed to the link and not consumed by the peer yet. */
   readonly inFlightBytes: number
   enqueue(job: LaneJob): void
@@ -128,7 +130,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     budget.inFlightBytes += frame.byteLength
     unaskedBytes += frame.byteLength
     const acknowledge =
-      unaskedBytes >= lane.windowBytes / 4 ||
+      unaskedBytes >= lane.askBytes ||
       lane.inFlightBytes >= share * lane.windowBytes ||
       budget.inFlightBytes >= share * budget.limitBytes
     if (acknowledge) unaskedBytes = 0
@@ -191,6 +193,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     segmentBytes: options.segmentBytes,
     maxSegmentBytes: options.segmentBytes,
     windowBytes: options.windowBytes,
+    askBytes: options.windowBytes / 4,
     get inFlightBytes() {
       return sent - consumedByPeer
     },

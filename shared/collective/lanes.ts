@@ -162,6 +162,7 @@ export function createLanes(config: {
         if (!lane) continue
         if (latency < localLatency) {
           lane.windowBytes = localWindowBytes
+          lane.askBytes = localWindowBytes / 4
           lane.segmentBytes = lane.maxSegmentBytes
           limitBytes = Number.POSITIVE_INFINITY
           continue
@@ -169,7 +170,9 @@ export function createLanes(config: {
         const product = (2 * latency) / secondsPerByte
         const windowBytes = Math.min(maxWindowBytes, Math.max(minWindowBytes, fillFactor * product))
         lane.windowBytes = windowBytes
-        lane.segmentBytes = Math.min(lane.maxSegmentBytes, Math.max(minSegmentBytes, product / 4) & ~15)
+        // What has been used and not been told is missing from the budget: the more lanes share it, the sooner it must be told.
+        lane.askBytes = windowBytes / Math.max(4, 2 * links.length)
+        lane.segmentBytes = Math.min(lane.maxSegmentBytes, Math.max(minSegmentBytes, product / 4)) & ~15
         limitBytes = Math.max(limitBytes, windowBytes)
       }
       budget.limitBytes = limitBytes > 0 ? limitBytes : Number.POSITIVE_INFINITY
