@@ -1,6 +1,7 @@
-/** `npm run bench -- plan | choose | regret | plane | heap | kernels | learn`: measurements that print tables; never part of the tests. */
+/** `npm run bench -- plan | choose | regret | plane | heap | block | kernels | learn`: measurements that print tables; never part of the tests. */
 import { parseArgs } from 'node:util'
 import { findAlgorithm } from '../../shared/schedule/registry.ts'
+import { measureBlocks } from './block.ts'
 import { choose } from './choose.ts'
 import { measureHeap } from './heap.ts'
 import { kernels } from './kernels.ts'
@@ -20,6 +21,9 @@ function usage(exitCode: number): never {
     '       npm run bench -- plane [-p SIZES] [--runs N] [--browser]   against the same channels driven raw',
   )
   print('       npm run bench -- heap [-p PEERS] [--browser]          memory over 1000 allreduces of 1 MiB')
+  print(
+    '       npm run bench -- block [-p PEERS] [--runs N]          how long 64 MiB block the thread of a page',
+  )
   print('       npm run bench -- kernels                              loops against WebAssembly SIMD')
   print('       npm run bench -- learn split|poison|cost [-p PEERS] [--runs SEEDS]   federated training')
   process.exit(exitCode)
@@ -56,6 +60,7 @@ const measurements: Readonly<Record<string, () => void | Promise<void>>> = {
   choose: () => choose(sizes, values.measured),
   regret: () => regret({ size: sizes?.[0] ?? 7, rounds: runs }),
   plane: () => measurePlane({ sizes, runs, isBrowser: values.browser }),
+  block: () => measureBlocks(sizes?.[0] ?? 2, runs),
   heap: () => measureHeap({ size: sizes?.[0] ?? 3, ops: 1000, isBrowser: values.browser }),
   kernels,
   learn: () => {

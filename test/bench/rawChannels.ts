@@ -41,21 +41,21 @@ export function createRawChannels(native: Webrtc): RawChannels {
   let wake = () => {}
   let answered = () => {}
 
-  const heard = (peer: Peer, { data }: MessageEvent): boolean => {
+  const isRaw = (data: unknown): data is ArrayBuffer =>
+    data instanceof ArrayBuffer && new Uint8Array(data, 0, 1)[0]! <= pong
+  const heard = (peer: Peer, data: unknown) => {
     if (typeof data === 'string') peer.said.push(data)
-    else {
-      const [kind] = new Uint8Array(data as ArrayBuffer, 0, 1)
-      if (kind === bulk) peer.received += (data as ArrayBuffer).byteLength
+    else if (isRaw(data)) {
+      const [kind] = new Uint8Array(data, 0, 1)
+      if (kind === bulk) peer.received += data.byteLength
       else if (kind === pong) answered()
-      else if (kind === ping) {
-        const answer = new Uint8Array((data as ArrayBuffer).byteLength)
+      else {
+        const answer = new Uint8Array(data.byteLength)
         answer[0] = pong
         peer.channel.send(answer)
-        return true
-      } else return false
-    }
+      }
+    } else return
     wake()
-    return true
   }
   class Connection extends native.RTCPeerConnection {
     override createDataChannel(label: string, options?: RTCDataChannelInit): RTCDataChannel {
@@ -63,16 +63,15 @@ export function createRawChannels(native: Webrtc): RawChannels {
       if (label !== 'data') return channel
       const peer: Peer = { channel, received: 0, expected: 0, said: [] }
       peers.push(peer)
-      // The library sets its handler when the channel is open: from then on it gets what is not ours.
-      channel.addEventListener('open', () =>
-        setTimeout(() => {
-          const { onmessage } = channel
-          channel.onmessage = (event) => {
-            if (!heard(peer, event)) onmessage?.call(channel, event)
-          }
-        }),
-      )
+      channel.addEventListener('message', ({ data }) => heard(peer, data))
       return channel
+    }
+  }
+  /** What is raw is none of the group's business; text it leaves alone by itself. */
+  const hideRaw = ({ channel }: Peer) => {
+    const { onmessage } = channel
+    channel.onmessage = (event) => {
+      if (!isRaw(event.data)) onmessage?.call(channel, event)
     }
   }
   const until = (isTrue: () => boolean) =>
@@ -108,6 +107,7 @@ export function createRawChannels(native: Webrtc): RawChannels {
   return {
     webrtc: { ...native, RTCPeerConnection: Connection as unknown as Webrtc['RTCPeerConnection'] },
     async meet(rank, size) {
+      for (const peer of open()) hideRaw(peer)
       for (const { channel } of open()) channel.send(String(rank))
       await until(() => open().filter(({ said }) => said.length > 0).length === size - 1)
       for (const peer of open()) byRank.set(Number(peer.said.shift()), peer)
