@@ -95,6 +95,20 @@ export function createAgreement(config: AgreementConfig): Agreement {
     config.onLose(member, reason)
   }
 
+  /**
+   * Ops that this member has yet to call and that lack a member of theirs: whoever had called them may be gone too, and then nobody
+   * else would say that they must go on without it.
+   */
+  const owed = ({ members }: View): number[] => {
+    const present = new Set(members.map((member) => member.peerId))
+    const lacksMember = (op: number) => {
+      if (reserved.has(op)) return false
+      const attempt = recoveries.get(op)?.attempt ?? epochs.spanOf(op)
+      return attempt?.members.some((member) => !present.has(member.peerId)) ?? false
+    }
+    return Array.from({ length: Math.max(0, called - nextOp) }, (_, i) => nextOp + i).filter(lacksMember)
+  }
+
   /** Moves the agreement on the newest view as far as it goes. */
   const update = () => {
     const { view } = epochs
@@ -103,7 +117,8 @@ export function createAgreement(config: AgreementConfig): Agreement {
     for (const missed of epochs.catchUp()) enter(missed)
     const span = epochs.settle(() => {
       config.onTell()
-      return { called, finished: config.finished(), suspended: config.suspended() }
+      const suspended = [...new Set([...config.suspended(), ...owed(view)])]
+      return { called, finished: config.finished(), suspended }
     })
     for (const known of epochs.standings()) {
       const text = JSON.stringify(known)
@@ -121,7 +136,8 @@ export function createAgreement(config: AgreementConfig): Agreement {
     }
     if (epochs.isFirst) nextOp = span.boundary
     called = Math.max(called, span.boundary)
-    recoveries.clear()
+    // Of ops that this member has yet to call, it still has to know how the others went on with them.
+    for (const op of recoveries.keys()) if (op < nextOp) recoveries.delete(op)
     config.onEnter(span)
     for (const recovery of span.recoveries) {
       recoveries.set(recovery.op, recovery)
