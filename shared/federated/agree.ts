@@ -16,9 +16,10 @@ export async function meetAbout(
   about: { readonly name: string; readonly what: string; readonly manifest: string },
   numbers: readonly number[],
   call: CallOptions,
+  within?: Place,
 ): Promise<Meeting> {
   const record = new Float64Array([...wordsOf(hashText(about.manifest)), ...numbers])
-  const meeting = await meet(group, record, { ...call, name: about.name })
+  const meeting = await meet(group, record, { ...call, name: about.name }, within)
   const [first] = meeting.present
   if (meeting.present.some(({ record: [a, b] }) => a !== first!.record[0] || b !== first!.record[1]))
     throw manifestError(

@@ -10,7 +10,7 @@ import { foldLanes, proposeBucketBytes } from './fold.ts'
 import { createHasher } from './hash.ts'
 import { divideLane, lanesOf, unpackLanes } from './lanes.ts'
 import { manifestOf } from './manifest.ts'
-import { type CallOptions, untilSettled } from './meeting.ts'
+import { type CallOptions, type Place, untilSettled } from './meeting.ts'
 import { type Entry, entriesOf, firstNonFinite, type NamedTensors, type Values } from './tensors.ts'
 import {
   assertSamples,
@@ -29,6 +29,11 @@ export interface AverageOptions extends CallOptions {
   readonly bucketBytes?: number
   /** Averages of 32-bit floats may travel in fewer bits: f16, bf16 or q8 (docs/numbers.md). */
   readonly wire?: Wire
+  /**
+   * Among exactly these members or not at all: an EpochError on all when they have changed. For what belongs to a meeting, as in
+   * GradientOptions.onMembers.
+   */
+  readonly within?: Place
   readonly algorithm?: CollectiveOptions['algorithm']
   readonly onProgress?: CollectiveOptions['onProgress']
 }
@@ -69,7 +74,7 @@ export async function averageTensors(
   group: Group,
   options: AverageOptions = {},
 ): Promise<Averaged> {
-  const { samples = 1, nonFinite = 'error', wire = 'f32', timeoutMs, signal } = options
+  const { samples = 1, nonFinite = 'error', wire = 'f32', within, timeoutMs, signal } = options
   assertSamples(samples)
   const entries = entriesOf(named)
   const manifest = manifestOf(entries, { nonFinite, wire })
@@ -79,7 +84,7 @@ export async function averageTensors(
   const proposal = options.bucketBytes ?? proposeBucketBytes(group, lanes)
   return untilSettled(async () => {
     const about = { name: 'average', what: 'tensors', manifest }
-    const meeting = await meetAbout(group, about, [samples, isClean ? 0 : 1, proposal], call)
+    const meeting = await meetAbout(group, about, [samples, isClean ? 0 : 1, proposal], call, within)
     const rows = meeting.present.map(({ peer, record }) => ({
       peer,
       samples: record[0]!,
@@ -122,7 +127,7 @@ export async function averageTensors(
         buckets,
       },
     }
-  })
+  }, within)
 }
 
 /** Of all tensors that are the same on every rank. */

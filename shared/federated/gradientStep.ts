@@ -34,7 +34,7 @@ export interface StepContext {
   readonly size: number
   readonly feedback: readonly Feedback[]
   /** The members have changed: they meet again. */
-  meet(): Promise<void>
+  meet(): Promise<unknown>
 }
 
 export class Step implements GradientStep {

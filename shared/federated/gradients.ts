@@ -9,7 +9,7 @@ import { createFeedback, type Feedback } from '../wire/feedback.ts'
 import { meetAbout } from './agree.ts'
 import { bucketBytesOf, bucketsOf } from './buckets.ts'
 import { type AveragedGradients, type GradientStep, Step, type StepContext } from './gradientStep.ts'
-import type { CallOptions, Meeting } from './meeting.ts'
+import { type CallOptions, type Meeting, type Place, untilSettled } from './meeting.ts'
 import { assertSamples } from './weights.ts'
 
 export interface GradientOptions extends CallOptions {
@@ -21,9 +21,9 @@ export interface GradientOptions extends CallOptions {
   readonly wire?: Wire
   /**
    * Called on every rank whenever the members have changed, before the step is done again: the place to give newcomers the model
-   * (averageModel with samples 0 on newcomers and 1 elsewhere).
+   * (averageModel with samples 0 on newcomers and 1 elsewhere, `within` the change).
    */
-  onMembers?(change: { readonly isNewcomer: boolean; readonly size: number }): Promise<void>
+  onMembers?(change: { readonly isNewcomer: boolean; readonly within: Place }): Promise<void>
 }
 
 export interface GradientAverager {
@@ -64,6 +64,7 @@ class Averager implements GradientAverager, StepContext {
   feedback: readonly Feedback[] = []
   readonly #options: GradientOptions
   #meeting: Meeting | undefined
+  #isNewcomer = true
   #step: Step | undefined
 
   constructor(group: Group, sizes: Readonly<Record<string, number>>, options: GradientOptions) {
@@ -82,23 +83,28 @@ class Averager implements GradientAverager, StepContext {
     this.#options = options
   }
 
-  async meet(): Promise<void> {
+  meet(): Promise<true> {
     const { group, count } = this
     const { computeSeconds, bucketBytes, onMembers } = this.#options
-    const isNewcomer = this.#meeting === undefined
     const proposal = bucketBytes ?? bucketBytesOf(4 * count, group.size, group.model, computeSeconds)
     const manifest = [
       `wire|${this.wire}`,
       ...[...this.places].map(([name, { begin, end }]) => `${name}|${end - begin} elements at ${begin}`),
     ]
     const about = { name: 'gradients', what: 'gradients', manifest: manifest.join('\n') }
-    const meeting = await meetAbout(group, about, [proposal, Number(isNewcomer)], this.call)
-    this.#meeting = meeting
-    this.epoch = meeting.epoch
-    this.bounds = bucketsOf(count, 4, meeting.present[0]!.record[0]!)
-    this.feedback = this.wire === 'f32' ? [] : this.bounds.map(createFeedback)
-    const isFirst = meeting.present.every(({ record }) => record[1] === 1)
-    if (!isFirst) await onMembers?.({ isNewcomer, size: meeting.members.length })
+    return untilSettled(async () => {
+      const isNewcomer = this.#isNewcomer
+      const meeting = await meetAbout(group, about, [proposal, Number(isNewcomer)], this.call)
+      this.#meeting = meeting
+      this.epoch = meeting.epoch
+      this.bounds = bucketsOf(count, 4, meeting.present[0]!.record[0]!)
+      this.feedback = this.wire === 'f32' ? [] : this.bounds.map(createFeedback)
+      const isFirst = meeting.present.every(({ record }) => record[1] === 1)
+      if (!isFirst) await onMembers?.({ isNewcomer, within: meeting })
+      // Only now: when the members change while it gets the model, it is a newcomer still.
+      this.#isNewcomer = false
+      return true as const
+    })
   }
 
   get size() {

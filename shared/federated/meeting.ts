@@ -50,15 +50,16 @@ export interface Meeting extends Place {
   readonly report: Report
 }
 
-/** All ranks learn each other's record (the same number of numbers), whoever is a member by then. */
+/** All ranks learn each other's record (the same number of numbers), whoever is a member by then; or exactly those `within`. */
 export async function meet(
   group: Group,
   record: Float64Array,
   call: CallOptions & { readonly name: string },
+  within?: Place,
 ): Promise<Meeting> {
   const bytes = new Uint8Array(record.buffer, record.byteOffset, record.byteLength)
   const names = group.members.map(({ peerId, name }, rank) => ({ rank, peerId, name }))
-  let place: Place = { epoch: group.epoch, members: names }
+  let place: Place = within ?? { epoch: group.epoch, members: names }
   for (let attempt = 0; attempt < maxAttempts; attempt++)
     try {
       const { present, ...gathered } = await gatherBytes(group, bytes, place, call)
@@ -70,7 +71,7 @@ export async function meet(
         })),
       }
     } catch (error) {
-      if (!(error instanceof EpochError)) throw error
+      if (within || !(error instanceof EpochError)) throw error
       place = error
     }
   assert(false, 'the members change faster than they can meet')
@@ -80,13 +81,13 @@ export async function meet(
  * Does `work` again from its meeting on when the members have changed under it, or when it says so (undefined). All ranks go round
  * together.
  */
-export async function untilSettled<T>(work: () => Promise<T | undefined>): Promise<T> {
+export async function untilSettled<T>(work: () => Promise<T | undefined>, within?: Place): Promise<T> {
   for (let attempt = 0; attempt < maxAttempts; attempt++)
     try {
       const result = await work()
       if (result !== undefined) return result
     } catch (error) {
-      if (!(error instanceof EpochError)) throw error
+      if (within || !(error instanceof EpochError)) throw error
     }
   assert(false, 'the members change faster than they can finish')
 }

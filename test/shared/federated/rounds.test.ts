@@ -336,7 +336,8 @@ describe('rounds', () => {
     },
   )
 
-  it.each(Array.from({ length: 3 }, (_, seed) => seed))(
+  // In these, an op that only the lost or the gone had called must still end for those who call it later.
+  it.each([0, 100, 114, 119])(
     'keep all that stay alike while others join, leave and die (seed %i)',
     async (seed) => {
       const clock = new VirtualClock()
