@@ -17,8 +17,8 @@ import type { CallHooks, Snapshot, ToPage, ToWorker } from './messages.ts'
 import { receiveError, sendError } from './sentErrors.ts'
 import type { GroupWorker } from './startWorker.ts'
 
-/** Copied in one go: some milliseconds. */
-const pieceBytes = 4 * 1024 * 1024
+/** Copied in one go: a millisecond or two, on a busy machine ten. */
+const pieceBytes = 1024 * 1024
 
 export interface RemoteGroupConfig {
   readonly worker: GroupWorker

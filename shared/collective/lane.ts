@@ -4,13 +4,9 @@
  * Two levels of flow control. The link's own queue is bounded by its mark (`send` returns false, `drain` goes on). Above it, at
  * most `windowBytes` are on the way without having been consumed by the peer, so that both directions of a link stay even
  * and queues in the network short. Acknowledgements ride on every frame (`consumed`); a frame that uses up another quarter
- * of the window, or of this lane's even share of the budget, asks for one at once.
+ * of the window, or all of it, asks for one at once.
  *
- * All lanes of a member share its uplink, so together they have a budget as well: with a window for each of six links a mesh would
- * have six times as much on the way as the queue in front of the uplink holds. The frame that uses up a window or the budget
- * asks for an acknowledgement, so that what is full always empties.
- *
- * Older ops go first, and ops other than the oldest one may fill only half of either: a peer that has not called a later op
+ * Older ops go first, and ops other than the oldest one may fill only half of the window: a peer that has not called a later op
  * yet does not consume its frames, and they must not keep the older op's frames from it.
  */
 import type { Link } from '../transport/types.ts'
@@ -39,8 +35,6 @@ export interface Lane {
   segmentBytes: number
   readonly maxSegmentBytes: number
   windowBytes: number
-  /** After so many bytes an acknowledgement is asked for. */
-  askBytes: number
   /** Bytes handed to the link and not consumed by the peer yet. */
   readonly inFlightBytes: number
   enqueue(job: LaneJob): void
@@ -60,8 +54,6 @@ export interface Lane {
   /** A data frame from the peer was handed to its op (or dropped for good). */
   consume(frame: Frame): void
   drained(): void
-  /** The link is gone, and with it what was on the way. */
-  close(): void
 }
 
 const noPayload = new Uint8Array(0)
@@ -80,20 +72,7 @@ const noHeader: Omit<FrameHeader, 'kind'> = {
   consumed: 0,
 }
 
-/** What the lanes of a member have on the way together. */
-export interface Budget {
-  limitBytes: number
-  inFlightBytes: number
-  /** Lanes that could send more if others had less on the way. */
-  readonly waiting: Set<Lane>
-}
-
-export function createBudget(): Budget {
-  return { limitBytes: Number.POSITIVE_INFINITY, inFlightBytes: 0, waiting: new Set() }
-}
-
 export interface LaneOptions {
-  readonly budget: Budget
   readonly windowBytes: number
   readonly segmentBytes: number
   /** Smallest number among the ops that have not ended. */
@@ -103,7 +82,6 @@ export interface LaneOptions {
 }
 
 export function createLane(link: Link, options: LaneOptions): Lane {
-  const { budget } = options
   const jobs: LaneJob[] = []
   const scratch = new Uint8Array(frameHeaderBytes + options.segmentBytes)
   let isBlocked = false
@@ -127,12 +105,8 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     const offset = message.sentBytes
     message.take(frame.subarray(frameHeaderBytes))
     sent += frame.byteLength
-    budget.inFlightBytes += frame.byteLength
     unaskedBytes += frame.byteLength
-    const acknowledge =
-      unaskedBytes >= lane.askBytes ||
-      lane.inFlightBytes >= share * lane.windowBytes ||
-      budget.inFlightBytes >= share * budget.limitBytes
+    const acknowledge = unaskedBytes >= lane.windowBytes / 4 || lane.inFlightBytes >= share * lane.windowBytes
     if (acknowledge) unaskedBytes = 0
     dataHeader.acknowledge = acknowledge
     dataHeader.epoch = job.epoch
@@ -166,12 +140,6 @@ export function createLane(link: Link, options: LaneOptions): Lane {
         index++
         continue
       }
-      // A lane that has nothing on the way may always send one segment: none waits for all the others.
-      if (budget.inFlightBytes >= share * budget.limitBytes && lane.inFlightBytes > 0) {
-        budget.waiting.add(lane)
-        index++
-        continue
-      }
       sendSegment(job, bytes, share)
       // What left may have made an older message sendable.
       index = 0
@@ -179,21 +147,11 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     isPumping = false
   }
 
-  /** Those that wait go first: this lane is pumped by who has the frame. */
-  const release = (bytes: number) => {
-    budget.inFlightBytes -= bytes
-    if (bytes === 0 || budget.waiting.size === 0) return
-    const waiting = [...budget.waiting]
-    budget.waiting.clear()
-    for (const other of waiting) other.pump()
-  }
-
   const lane: Lane = {
     link,
     segmentBytes: options.segmentBytes,
     maxSegmentBytes: options.segmentBytes,
     windowBytes: options.windowBytes,
-    askBytes: options.windowBytes / 4,
     get inFlightBytes() {
       return sent - consumedByPeer
     },
@@ -225,9 +183,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     },
     arrived(frame) {
       // The counter on the wire runs modulo 2^32; no honest peer has consumed more than was sent.
-      const before = consumedByPeer
       consumedByPeer = Math.min(sent, consumedByPeer + ((frame.consumed - consumedByPeer) >>> 0))
-      release(consumedByPeer - before)
     },
     consume(frame) {
       consumedHere += frameHeaderBytes + frame.payload.byteLength
@@ -236,12 +192,6 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     drained() {
       isBlocked = false
       pump()
-    },
-    close() {
-      isBlocked = true
-      budget.waiting.delete(lane)
-      release(lane.inFlightBytes)
-      consumedByPeer = sent
     },
   }
   return lane

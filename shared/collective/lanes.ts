@@ -8,7 +8,7 @@ import type { View } from '../membership/types.ts'
 import type { Link, Transport } from '../transport/types.ts'
 import { decodeFrame, type Frame, frameHeaderBytes } from '../wire/frame.ts'
 import { type Control, encodeControl } from './control.ts'
-import { createBudget, createLane, type Lane, type LaneOptions } from './lane.ts'
+import { createLane, type Lane, type LaneOptions } from './lane.ts'
 
 /** Of the link to a peer: seconds one way, and seconds per byte of a long stream. */
 export interface Measured {
@@ -23,7 +23,7 @@ export interface Lanes {
   entries(): Iterable<readonly [peerId: string, lane: Lane]>
   /** Sends to one member, or to all that there is a lane to. */
   tell(control: Control, peerId?: string): void
-  /** Sizes windows, segments and what all have on the way by what was measured. */
+  /** Sizes windows and segments by what was measured. */
   tune(links: readonly Measured[]): void
   /** Opens lanes through neighbours for the pairs of the view that have no link. */
   viewChanged(view: View): void
@@ -40,14 +40,14 @@ const localWindowBytes = 1024 * 1024
 /** What is on the way is so many times bandwidth x round trip: it fills the line, and leaves its queue short (measured). */
 const fillFactor = 4
 const [minWindowBytes, maxWindowBytes] = [128 * 1024, 4 * 1024 * 1024]
-/** Segments are a part of what a line holds, so that streams to several peers share it evenly; each costs some work. */
+/** Segments are a part of what a line holds, so that a chain passes them on soon; each costs some work. */
 const minSegmentBytes = 16 * 1024
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 export function createLanes(config: {
   transport: Transport
-  options: Omit<LaneOptions, 'budget' | 'windowBytes'>
+  options: Omit<LaneOptions, 'windowBytes'>
   onFrame(peerId: string, frame: Frame, lane: Lane): void
   onLinked(peerId: string): void
   /** A lane has closed: what was on it may be lost. */
@@ -57,7 +57,6 @@ export function createLanes(config: {
   onOffence(peerId: string, error: ProtocolError): void
 }): Lanes {
   const { transport, options } = config
-  const budget = createBudget()
   const direct = new Map<string, Lane>()
   const relayed = new Map<string, { lane: Lane; via: string }>()
 
@@ -65,7 +64,6 @@ export function createLanes(config: {
   const laneOver = (link: Link): Lane =>
     createLane(link, {
       ...options,
-      budget,
       windowBytes: localWindowBytes,
       // Room for the frame's header, and whole elements of any type.
       segmentBytes: Math.min(options.segmentBytes, (link.maxMessageBytes - frameHeaderBytes) & ~15),
@@ -92,7 +90,6 @@ export function createLanes(config: {
     return lane
   }
   const closeRelay = (peerId: string, reason: string) => {
-    relayed.get(peerId)?.lane.close()
     if (relayed.delete(peerId) && !direct.has(peerId)) config.onUnlinked(peerId, reason)
   }
 
@@ -124,8 +121,6 @@ export function createLanes(config: {
     config.onLinked(link.peerId)
   })
   transport.on('close', ({ peerId, error }) => {
-    const closed = direct.get(peerId)
-    closed?.close()
     const wasOpen = direct.delete(peerId)
     if (!wasOpen) config.onFailed(peerId, error.message)
     else config.onUnlinked(peerId, error.message)
@@ -156,34 +151,22 @@ export function createLanes(config: {
         get(id)?.sendNow({ kind: 'control' }, payload)
     },
     tune(links) {
-      let limitBytes = 0
       for (const { peerId, latency, secondsPerByte } of links) {
         const lane = get(peerId)
         if (!lane) continue
         if (latency < localLatency) {
           lane.windowBytes = localWindowBytes
-          lane.askBytes = localWindowBytes / 4
           lane.segmentBytes = lane.maxSegmentBytes
-          limitBytes = Number.POSITIVE_INFINITY
           continue
         }
         const product = (2 * latency) / secondsPerByte
-        const windowBytes = Math.min(maxWindowBytes, Math.max(minWindowBytes, fillFactor * product))
-        lane.windowBytes = windowBytes
-        // What has been used and not been told is missing from the budget: the more lanes share it, the sooner it must be told.
-        lane.askBytes = windowBytes / Math.max(4, 2 * links.length)
+        lane.windowBytes = Math.min(maxWindowBytes, Math.max(minWindowBytes, fillFactor * product))
         lane.segmentBytes = Math.min(lane.maxSegmentBytes, Math.max(minSegmentBytes, product / 4)) & ~15
-        limitBytes = Math.max(limitBytes, windowBytes)
       }
-      budget.limitBytes = limitBytes > 0 ? limitBytes : Number.POSITIVE_INFINITY
     },
     viewChanged({ members, blocked = [] }) {
       const present = new Set(members.map((member) => member.peerId))
-      for (const [peerId, { lane }] of [...relayed]) {
-        if (present.has(peerId)) continue
-        lane.close()
-        relayed.delete(peerId)
-      }
+      for (const peerId of [...relayed.keys()]) if (!present.has(peerId)) relayed.delete(peerId)
       const isBlocked = (a: string, b: string) =>
         blocked.some((pair) => (pair.a === a && pair.b === b) || (pair.a === b && pair.b === a))
       for (const { peerId } of members) {

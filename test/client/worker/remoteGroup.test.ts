@@ -237,8 +237,8 @@ describe('a group behind a port', () => {
     room = await openRoom(2)
     const [a, b] = room.groups as [Group, Group]
     const different = [a.allreduce(new Float32Array(4)), b.allreduce(new Float32Array(5))]
-    for (const call of different) {
-      const error = await call.catch((reason: unknown) => reason)
+    const errors = await Promise.all(different.map((call) => call.catch((reason: unknown) => reason)))
+    for (const error of errors) {
       expect(error).toBeInstanceOf(MismatchError)
       expect(error).toBeInstanceOf(PapilioError)
       expect(error).toMatchObject({ code: 'MISMATCH', field: 'count', name: 'MismatchError' })

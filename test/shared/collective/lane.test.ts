@@ -1,16 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { OutgoingMessage } from '../../../shared/collective/dataflow.ts'
-import { type Budget, createBudget, createLane, type Lane } from '../../../shared/collective/lane.ts'
+import { createLane } from '../../../shared/collective/lane.ts'
 import { decodeFrame, encodeFrame, type Frame, frameHeaderBytes } from '../../../shared/wire/frame.ts'
 
 const segmentBytes = 1024
 const frameBytes = segmentBytes + frameHeaderBytes
 
-let budget: Budget
 let oldest: number
 
 beforeEach(() => {
-  budget = createBudget()
   oldest = 1
 })
 
@@ -42,7 +40,6 @@ function laneOf(windowFrames = 1000) {
       },
     },
     {
-      budget,
       windowBytes: windowFrames * frameBytes,
       segmentBytes,
       oldestOp: () => oldest,
@@ -98,42 +95,5 @@ describe('a lane', () => {
     one.enqueue(1)
     one.lane.ended(1024 * 1024)
     expect(one.sent.length).toBe(17)
-  })
-})
-
-describe('lanes with one budget', () => {
-  let all: ReturnType<typeof laneOf>[]
-  const onTheWay = (lanes: readonly { lane: Lane }[]) =>
-    lanes.reduce((sum, { lane }) => sum + lane.inFlightBytes, 0)
-
-  beforeEach(() => {
-    budget.limitBytes = 6 * frameBytes
-    all = [laneOf(), laneOf(), laneOf()]
-  })
-
-  it('share it: none has all, none has nothing, and what is full always empties', () => {
-    for (const one of all) one.enqueue(20)
-    expect(all.map(({ sent }) => sent.length)).toEqual([6, 1, 1])
-    for (let time = 0; all.some(({ sent }) => sent.length < 20); time++) {
-      expect(time).toBeLessThan(100)
-      expect(budget.inFlightBytes).toBe(onTheWay(all))
-      expect(budget.inFlightBytes).toBeLessThanOrEqual(8 * frameBytes)
-      // Only who was asked answers.
-      const asked = all.filter(({ lane, sent }) => lane.inFlightBytes > 0 && sent.at(-1)!.acknowledge)
-      expect(asked.length).toBeGreaterThan(0)
-      for (const one of asked) one.acknowledge()
-    }
-    for (const one of all) one.acknowledge()
-    expect(budget.inFlightBytes).toBe(0)
-  })
-
-  it('go on when another closes', () => {
-    const [first, second] = all as [ReturnType<typeof laneOf>, ReturnType<typeof laneOf>]
-    first.enqueue(20)
-    second.enqueue(20)
-    expect(second.sent).toHaveLength(1)
-    first.lane.close()
-    expect(second.sent).toHaveLength(6)
-    expect(budget.inFlightBytes).toBe(6 * frameBytes)
   })
 })

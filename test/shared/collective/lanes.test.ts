@@ -25,12 +25,12 @@ it('sizes windows and segments by what was measured, whatever that was', async (
       { peerId: 'there', latency, secondsPerByte },
       { peerId: 'nobody', latency, secondsPerByte },
     ])
-    return { window: lane.windowBytes, segment: lane.segmentBytes, ask: lane.askBytes }
+    return { window: lane.windowBytes, segment: lane.segmentBytes }
   }
   // No round trip to speak of.
-  expect(tuned(1e-4, 2e-8)).toEqual({ window: 2 ** 20, segment: segmentBytes, ask: 2 ** 18 })
+  expect(tuned(1e-4, 2e-8)).toEqual({ window: 2 ** 20, segment: segmentBytes })
   // 10 ms there and back, 50 Mbit/s: 62.5 KB on the line.
-  expect(tuned(5e-3, 1.6e-7)).toEqual({ window: 250_000, segment: 16_384, ask: 62_500 })
+  expect(tuned(5e-3, 1.6e-7)).toEqual({ window: 250_000, segment: 16_384 })
   // More than any line holds, and less.
   expect(tuned(0.3, 1e-12)).toMatchObject({ window: 4 * 2 ** 20, segment: segmentBytes })
   expect(tuned(5e-3, 1)).toMatchObject({ window: 2 ** 17, segment: 16_384 })
