@@ -31,21 +31,29 @@ interface Peer {
   readonly channel: RTCDataChannel
   received: number
   expected: number
-  /** What the peer has said: who it is, and that it is ready for the next traffic. */
-  readonly said: string[]
+  /** Once it has said so. */
+  rank?: number
+  /** How often it has said that it is ready for the next traffic. */
+  ready: number
 }
 
 export function createRawChannels(native: Webrtc): RawChannels {
   const peers: Peer[] = []
   const byRank = new Map<number, Peer>()
+  let ownRank = -1
+  let times = 0
   let wake = () => {}
   let answered = () => {}
 
   const isRaw = (data: unknown): data is ArrayBuffer =>
     data instanceof ArrayBuffer && new Uint8Array(data, 0, 1)[0]! <= pong
   const heard = (peer: Peer, data: unknown) => {
-    if (typeof data === 'string') peer.said.push(data)
-    else if (isRaw(data)) {
+    if (typeof data === 'string') {
+      const [word, rank] = data.split(' ')
+      if (word === 'ready') peer.ready++
+      else peer.rank = Number(rank)
+      if (word === 'who' && ownRank >= 0) peer.channel.send(`this ${ownRank}`)
+    } else if (isRaw(data)) {
       const [kind] = new Uint8Array(data, 0, 1)
       if (kind === bulk) peer.received += data.byteLength
       else if (kind === pong) answered()
@@ -61,7 +69,7 @@ export function createRawChannels(native: Webrtc): RawChannels {
     override createDataChannel(label: string, options?: RTCDataChannelInit): RTCDataChannel {
       const channel = super.createDataChannel(label, options)
       if (label !== 'data') return channel
-      const peer: Peer = { channel, received: 0, expected: 0, said: [] }
+      const peer: Peer = { channel, received: 0, expected: 0, ready: 0 }
       peers.push(peer)
       channel.addEventListener('message', ({ data }) => heard(peer, data))
       return channel
@@ -85,9 +93,9 @@ export function createRawChannels(native: Webrtc): RawChannels {
     })
   const open = () => peers.filter(({ channel }) => channel.readyState === 'open')
   const together = async () => {
-    for (const { channel } of open()) channel.send('ready')
-    await until(() => open().every(({ said }) => said[0] === 'ready'))
-    for (const { said } of open()) said.shift()
+    times++
+    for (const { channel } of byRank.values()) channel.send('ready')
+    await until(() => [...byRank.values()].every(({ ready }) => ready >= times))
   }
   const message = new Uint8Array(messageBytes)
   const feed = (channel: RTCDataChannel, bytes: number) => {
@@ -107,10 +115,16 @@ export function createRawChannels(native: Webrtc): RawChannels {
   return {
     webrtc: { ...native, RTCPeerConnection: Connection as unknown as Webrtc['RTCPeerConnection'] },
     async meet(rank, size) {
+      ownRank = rank
       for (const peer of open()) hideRaw(peer)
-      for (const { channel } of open()) channel.send(String(rank))
-      await until(() => open().filter(({ said }) => said.length > 0).length === size - 1)
-      for (const peer of open()) byRank.set(Number(peer.said.shift()), peer)
+      const ask = () => {
+        for (const { channel } of open()) channel.send(`who ${rank}`)
+      }
+      ask()
+      const again = setInterval(ask, 200)
+      await until(() => new Set(open().flatMap((peer) => peer.rank ?? [])).size === size - 1)
+      clearInterval(again)
+      for (const peer of open()) if (peer.rank !== undefined) byRank.set(peer.rank, peer)
     },
     async move(traffic) {
       for (const { rank, received } of traffic) byRank.get(rank)!.expected += received
