@@ -87,14 +87,14 @@ export class EpochError extends PapilioError {
   readonly epoch: number
   readonly members: readonly PeerName[]
 
-  constructor(wanted: number, fields: { epoch: number; members: readonly PeerName[] }) {
-    super(
-      'EPOCH_CHANGED',
-      `The members have changed: the call was for epoch ${wanted}, this is ${fields.epoch}.`,
-      {
-        retryable: true,
-      },
-    )
+  constructor(
+    wanted: number,
+    fields: { epoch: number; members: readonly PeerName[] },
+    reason = 'The members have changed',
+  ) {
+    super('EPOCH_CHANGED', `${reason}: the call was for epoch ${wanted}, this is ${fields.epoch}.`, {
+      retryable: true,
+    })
     this.epoch = fields.epoch
     this.members = fields.members
   }

@@ -3,7 +3,8 @@
  * survivors as they have agreed.
  */
 import type { Clock } from '../base/clock.ts'
-import { ArgumentError, PeerLostError } from '../base/errors.ts'
+import { ArgumentError, EpochError, PeerLostError } from '../base/errors.ts'
+import type { Collective } from '../schedule/types.ts'
 import type { Codec, FloatArray } from '../wire/codec.ts'
 import { type DTypeInfo, dtypeOf, type NumericArray } from '../wire/dtype.ts'
 import { signatureOf } from '../wire/frame.ts'
@@ -23,19 +24,44 @@ import type { CollectiveOptions, Progress, Report } from './types.ts'
 /** A message is cut into segments of this many bytes: with 64 KiB messages a data channel is at its plateau. */
 export const segmentBytes = 65536 - 64
 export const defaultTimeoutMs = 10_000
+/** Counts of many ranks are told in part, and the rest by a hash. */
+const maxLayoutLength = 600
 
+/** What one rank brings into an attempt of a call, and what it takes out. */
 export interface Vector {
+  /** Default allreduce. */
+  readonly collective?: Collective
+  readonly root?: number
+  /** Rank k's part of all chunks is elements bounds[k] .. bounds[k + 1]; absent: every rank brings as many, evenly cut. */
+  readonly bounds?: readonly number[]
   readonly dtype: DTypeInfo
   readonly data: NumericArray
   /** Where the fold goes; the input is only read. */
   readonly result: NumericArray
+  /** This rank gets no result at all. */
+  readonly nothing?: boolean
   readonly operator: Operator
-  /** Elements of the caller's vector: `data` may have some more. */
+  /** Elements of the call, which all ranks agree on, if they are not those of `data`. */
   readonly count?: number
+  /** Elements of all chunks together, if they are not those of `data`. */
+  readonly total?: number
   /** How elements travel, if not as they are. */
   readonly codec?: Codec | undefined
   /** Gets what this rank rounds away on the wire. */
   readonly residual?: FloatArray | undefined
+}
+
+export interface Contribution {
+  /**
+   * Of the rank in an attempt. Throws ArgumentError where the call does not fit the members, PeerLostError where it cannot do
+   * without one that is lost.
+   */
+  vectorOf(attempt: Attempt): Vector
+  /**
+   * All ranks end with the same: whoever has the result can pass it on, and survivors can run again. Else the loss of a member ends the
+   * call with a PeerLostError on all ranks that have not had their part.
+   */
+  readonly isAlike: boolean
 }
 
 export interface Running {
@@ -47,7 +73,7 @@ export interface Running {
 
 export interface Calls {
   /** A call by the user: gets a number, a plan and, if need be, recovery. */
-  collect(vector: Vector, options: CollectiveOptions): Promise<Report>
+  collect(contribution: Contribution, options: CollectiveOptions): Promise<Report>
   /** One attempt of an op that has a number. */
   run(
     op: number,
@@ -87,6 +113,7 @@ export function createCalls(config: {
       name: options.name ?? '',
       dtype: dtype.name,
       count: vector.count ?? vector.data.length,
+      layout: layoutOf(vector),
       wire: vector.codec?.name ?? '',
       operator: vector.operator.name,
       algorithm: `${shape.algorithm} ${JSON.stringify(shape.settings)}`,
@@ -138,6 +165,7 @@ export function createCalls(config: {
       name: '',
       dtype: dtype.name,
       count: array.length,
+      layout: '',
       wire: '',
       operator: '',
       algorithm: '',
@@ -172,16 +200,27 @@ export function createCalls(config: {
     op: number,
     attempt: Attempt,
     vector: Vector,
+    isKept: boolean,
     options: CollectiveOptions,
     left: () => number,
     attempts: number,
   ): Promise<Omit<Report, 'attempts'>> => {
     const model = await engine.unlessFailed(op, config.models().before(op, attempt))
-    const { data, dtype, operator, codec, residual, result } = vector
+    const { collective = 'allreduce', root, bounds, data, dtype, operator, codec, residual, result } = vector
     const size = attempt.members.length
     const choose = attempts > 1 || size === 1 ? choosePlanAnew : choosePlan
     const plan = choose(
-      { count: data.length, dtype, operator, codec, isNoted: residual !== undefined, options },
+      {
+        collective,
+        root,
+        count: vector.total ?? data.length,
+        bounds,
+        dtype,
+        operator,
+        codec,
+        isNoted: residual !== undefined,
+        options,
+      },
       size,
       model,
     )
@@ -189,7 +228,7 @@ export function createCalls(config: {
     const moved = await run(op, attempt, plan, vector, options, {
       timeoutSeconds: left(),
       model: version,
-      onComplete: () => retained.keep(op, attempt.epoch, attempt.members, result),
+      ...(isKept && { onComplete: () => retained.keep(op, attempt.epoch, attempt.members, result) }),
     })
     return {
       op,
@@ -232,7 +271,7 @@ export function createCalls(config: {
 
   return {
     run,
-    async collect(vector, options) {
+    async collect({ vectorOf, isAlike }, options) {
       const timeoutSeconds = (options.timeoutMs ?? defaultTimeoutMs) / 1000
       if (!(timeoutSeconds > 0))
         throw new ArgumentError('timeoutMs', 'Pass a positive number of milliseconds.')
@@ -245,20 +284,21 @@ export function createCalls(config: {
       } = await agreement.number(timeoutSeconds, options.signal, options.epoch)
       let recovery = earlier
       try {
+        let vector = vectorOf(attempt)
         for (let attempts = recovery ? 2 : 1; ; attempts++) {
-          if (
-            recovery &&
-            recovery.kind === 'rerun' &&
-            options.onPeerLost === 'abort' &&
-            recovery.lost.length > 0
-          )
-            throw lostError(op, attempt, recovery)
+          if (recovery?.kind === 'rerun') {
+            if (recovery.lost.length > 0 && (options.onPeerLost === 'abort' || !isAlike))
+              throw lostError(op, attempt, recovery)
+            // Some may have had their part and gone on: the others cannot run it again among themselves.
+            if (!isAlike) throw partedError(op, attempt, recovery.attempt)
+            vector = vectorOf(recovery.attempt)
+          }
           const here: Attempt = recovery?.attempt ?? attempt
           try {
             const report =
               recovery?.kind === 'adopt'
                 ? await adopt(recovery, vector, options, left)
-                : await attemptOnce(op, here, vector, options, left, attempts)
+                : await attemptOnce(op, here, vector, isAlike, options, left, attempts)
             return { ...report, attempts }
           } catch (error) {
             if (!(error instanceof Interruption)) throw error
@@ -294,6 +334,24 @@ function lostError(op: number, began: Attempt, { lost }: Recovery): PeerLostErro
     peer: { rank, peerId: peer!.peerId, name: peer!.name },
     epoch: began.epoch,
   })
+}
+
+function partedError(op: number, began: Attempt, now: Attempt): EpochError {
+  const members = now.members.map(({ peerId, name }, rank) => ({ rank, peerId, name }))
+  return new EpochError(began.epoch, { epoch: now.epoch, members }, `Two members lost their link in op ${op}`)
+}
+
+/** What else the ranks must agree on, in as many characters as a control message has room for. */
+function layoutOf({ root, bounds }: Vector): string {
+  const lengths = bounds?.slice(1).map((bound, rank) => bound - bounds[rank]!)
+  const text = [
+    root === undefined ? '' : `root ${root}`,
+    lengths ? `counts ${lengths.join(', ')}` : '',
+  ].filter(Boolean)
+  const whole = text.join(', ')
+  return whole.length <= maxLayoutLength
+    ? whole
+    : `${whole.slice(0, maxLayoutLength)}... (${signatureOf(whole).toString(16)})`
 }
 
 function wholeRecords(bytes: number, { dtype, operator }: Vector): number {

@@ -117,7 +117,7 @@ function divide(out: FloatArray, total: number): void {
 }
 
 /** The words as an array of the caller's own type, which only some runtimes have. */
-function nativeLike<T extends VectorArray>(data: T, words: NumericArray): T {
+export function nativeLike<T extends VectorArray>(data: T, words: NumericArray): T {
   const Type = data.constructor as new (buffer: ArrayBufferLike, byteOffset: number, length: number) => T
   return new Type(words.buffer, words.byteOffset, words.length)
 }

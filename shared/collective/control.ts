@@ -24,6 +24,8 @@ export const callSchema = v.object({
   /** How elements travel; empty: as they are. */
   wire: text,
   count: natural,
+  /** Root, and the elements of each rank where they differ; empty when the collective has neither. */
+  layout: text,
   operator: text,
   algorithm: text,
   /** Version and origin of the network model that an automatic choice was made with. */
@@ -70,7 +72,13 @@ const controlSchema = v.variant('type', [
   v.object({ type: v.literal('call'), op: natural, call: callSchema }),
   /** Nothing has moved in `op` for a while: where are you? */
   v.object({ type: v.literal('where'), op: natural }),
-  v.object({ type: v.literal('here'), op: natural, isCalled: v.boolean() }),
+  /** With the signature of the sender's call, when it runs. */
+  v.object({
+    type: v.literal('here'),
+    op: natural,
+    isCalled: v.boolean(),
+    runs: v.optional(v.object({ epoch: natural, signature: natural })),
+  }),
   /** The application's own message. */
   v.object({ type: v.literal('tell'), data: v.unknown() }),
   /** Measurement: the sender is in this round of op and will echo. */

@@ -18,6 +18,8 @@ const maxEarlyBytes = 16 * 1024 * 1024
 /** Nothing moved for so long: ask around. */
 const stallSeconds = 1
 const watchSeconds = 0.5
+/** Calls of ended ops that are remembered: more than any program has in flight. */
+const maxEnded = 128
 /** An error travels as at most this many characters. */
 const maxReasonLength = 900
 
@@ -95,6 +97,12 @@ interface Entry {
   askedAt?: number
 }
 
+/** A call that this member has ended. */
+interface Past extends Pick<OpRequest, 'attempt' | 'call' | 'signature'> {
+  /** Members that have been told of it. */
+  readonly answered: Set<string>
+}
+
 export function createEngine(config: EngineConfig): Engine {
   const { clock } = config
   const entries = new Map<number, Entry>()
@@ -102,6 +110,8 @@ export function createEngine(config: EngineConfig): Engine {
   const earlyBytes = new Map<string, number>()
   /** Errors of ops that others have given up and this member has not called yet. */
   const doomed = new Map<number, Error>()
+  /** A rank that only sends may have ended an op before others see that their calls differ from its own. */
+  const ended = new Map<number, Past>()
   /** Ops below have been called (or never will be, on a newcomer); above it, those in the set. */
   let calledBelow = 0
   const calledAbove = new Set<number>()
@@ -270,7 +280,12 @@ export function createEngine(config: EngineConfig): Engine {
       if (entry.isSuspended) {
         delete entry.request
         delete entry.execution
-      } else remove(op)
+      } else {
+        remove(op)
+        const { call, signature } = request
+        ended.set(op, { attempt, call, signature, answered: new Set() })
+        if (ended.size > maxEnded) ended.delete(ended.keys().next().value!)
+      }
       for (const lane of lanes) {
         lane?.ended(request.execution.dataflow.result.byteLength)
         // The next op may now use the whole window.
@@ -301,6 +316,12 @@ export function createEngine(config: EngineConfig): Engine {
     if (entry?.request && entry.execution) deliver(arrival, entry.request, entry.execution)
     else if (doomed.has(op) || (!entry && isCalled(op))) discard(arrival)
     else keepEarly(arrival)
+  }
+
+  const here = (op: number): Control => {
+    const request = entries.get(op)?.request ?? ended.get(op)
+    const runs = request && { epoch: request.attempt.epoch, signature: request.signature }
+    return { type: 'here', op, isCalled: isCalled(op), ...(runs && { runs }) }
   }
 
   return {
@@ -358,10 +379,24 @@ export function createEngine(config: EngineConfig): Engine {
     },
     control(peerId, control) {
       if (control.type === 'abort') fail(control.op, errorOf(control.reason))
-      else if (control.type === 'call') mismatches.heard(control.op, peerId, control.call)
-      else if (control.type === 'where')
-        config.tell({ type: 'here', op: control.op, isCalled: isCalled(control.op) }, peerId)
-      else if (control.type === 'here') entries.get(control.op)?.answers.set(peerId, control.isCalled)
+      else if (control.type === 'call') {
+        const past = ended.get(control.op)
+        if (entries.has(control.op) || !past) mismatches.heard(control.op, peerId, control.call)
+        else if (!past.answered.has(peerId)) {
+          // Once: the answer must not be answered by another that has ended it.
+          past.answered.add(peerId)
+          config.tell({ type: 'call', op: control.op, call: past.call }, peerId)
+        }
+      } else if (control.type === 'where') config.tell(here(control.op), peerId)
+      else if (control.type === 'here') {
+        const entry = entries.get(control.op)
+        entry?.answers.set(peerId, control.isCalled)
+        const { request, execution } = entry ?? {}
+        // Ranks with different calls may wait for each other without ever sending a frame: each is the root, say.
+        if (!request || !execution || execution.isSettled || !control.runs) return
+        const { epoch, signature } = control.runs
+        if (epoch === request.attempt.epoch && signature !== request.signature) mismatches.open(request)
+      }
     },
     oldestOp() {
       let oldest = Number.POSITIVE_INFINITY

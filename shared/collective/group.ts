@@ -2,6 +2,7 @@
  * A group: one member's handle on all that the members do together. It ties membership, links, epochs, measurement and ops; each of
  * them lives in its own file and knows nothing of the others.
  */
+import { assert } from '../base/assert.ts'
 import { type Clock, realClock } from '../base/clock.ts'
 import { Emitter } from '../base/emitter.ts'
 import { PapilioError, type ProtocolError, TimeoutError } from '../base/errors.ts'
@@ -9,10 +10,17 @@ import { latencyOf, tailBeta } from '../cost/curve.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import type { Membership, View } from '../membership/types.ts'
 import type { Transport } from '../transport/types.ts'
-import type { VectorArray } from '../wire/dtype.ts'
+import type { NumericArray, VectorArray } from '../wire/dtype.ts'
 import type { Frame } from '../wire/frame.ts'
 import { type Agreement, createAgreement } from './agreement.ts'
-import { type Calls, createCalls, defaultTimeoutMs, segmentBytes } from './calls.ts'
+import {
+  type Calls,
+  type Contribution,
+  createCalls,
+  defaultTimeoutMs,
+  segmentBytes,
+  type Vector,
+} from './calls.ts'
 import { contribute } from './contribution.ts'
 import { type Control, decodeControl, tellControl } from './control.ts'
 import { createEngine, type Engine } from './engine.ts'
@@ -22,10 +30,25 @@ import type { Lane } from './lane.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { createProber, type Prober } from './measure.ts'
 import { createModels, type Models } from './models.ts'
+import { type PartedCollective, takePart } from './parts.ts'
 import { predictCall } from './plan.ts'
 import type { Attempt } from './recovery.ts'
 import { createRetainedResults, type RetainedResults } from './retained.ts'
-import type { AllreduceOptions, CollectiveOptions, Group, GroupEvents, GroupState } from './types.ts'
+import type {
+  AllgatherOptions,
+  AllreduceOptions,
+  AlltoallOptions,
+  BroadcastOptions,
+  CollectiveOptions,
+  GatherOptions,
+  Group,
+  GroupEvents,
+  GroupState,
+  ReduceOptions,
+  ReduceScatterOptions,
+  Result,
+  ScatterOptions,
+} from './types.ts'
 
 export interface GroupConfig {
   transport: Transport
@@ -166,21 +189,61 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
 
   async allreduce<T extends VectorArray>(data: T, options: AllreduceOptions<T> = {}) {
     const { vector, take, drop } = contribute(data, options)
-    const report = await this.#calls.collect(vector, options).catch((error: unknown) => {
+    const report = await this.#calls.collect(alike(vector), options).catch((error: unknown) => {
       drop()
       throw error
     })
     // The fold itself may be kept for others; the caller gets an array of its own.
-    const isKept = this.#retained.get(report.op)?.data === vector.result
-    const result = take(report.contributors.length, isKept)
+    const result = take(report.contributors.length, this.#isKept(report.op, vector.result))
     this.emit('report', report)
     return { data: result, report }
   }
 
+  async broadcast<T extends VectorArray>(data: T, options: BroadcastOptions<T> = {}) {
+    return whole(await this.#take('broadcast', data, options))
+  }
+  reduce<T extends VectorArray>(data: T, options: ReduceOptions<T> = {}) {
+    return this.#take('reduce', data, options)
+  }
+  async reduceScatter<T extends VectorArray>(data: T, options: ReduceScatterOptions<T> = {}) {
+    return whole(await this.#take('reduceScatter', data, options))
+  }
+  async allgather<T extends VectorArray>(data: T, options: AllgatherOptions<T> = {}) {
+    return whole(await this.#take('allgather', data, options))
+  }
+  gather<T extends VectorArray>(data: T, options: GatherOptions<T> = {}) {
+    return this.#take('gather', data, options)
+  }
+  async scatter<T extends VectorArray>(data: T, options: ScatterOptions<T> = {}) {
+    return whole(await this.#take('scatter', data, options))
+  }
+  async alltoall<T extends VectorArray>(data: T, options: AlltoallOptions<T> = {}) {
+    return whole(await this.#take('alltoall', data, options))
+  }
+
   async barrier(options: CollectiveOptions = {}) {
-    // A rank has the result when it has everybody's contribution: that is a barrier.
+    // A rank has the result when it has heard of everybody: that is a barrier.
     const { vector } = contribute(new Int32Array(1), { op: 'max' })
-    return this.#calls.collect(vector, { name: 'barrier', ...options })
+    const report = await this.#calls.collect(alike({ ...vector, collective: 'barrier' }), options)
+    this.emit('report', report)
+    return report
+  }
+
+  async #take<T extends VectorArray>(
+    collective: PartedCollective,
+    data: T,
+    options: CollectiveOptions & Parameters<typeof takePart<T>>[2],
+  ): Promise<Result<T | undefined>> {
+    const { contribution, take } = takePart(collective, data, options)
+    const report = await this.#calls.collect(contribution, options)
+    const result = take(report.contributors.length, (array) => this.#isKept(report.op, array))
+    this.emit('report', report)
+    return { data: result, report }
+  }
+
+  /** Others may still need this array as it is. */
+  #isKept(op: number, result: NumericArray): boolean {
+    return this.#retained.get(op)?.data === result
   }
 
   async measure(): Promise<NetworkModel> {
@@ -322,4 +385,12 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       if (from) this.emit('message', { from, data: control.data })
     } else this.#engine.control(peerId, control)
   }
+}
+
+/** The same vector in every attempt. */
+const alike = (vector: Vector): Contribution => ({ vectorOf: () => vector, isAlike: true })
+
+function whole<T>({ data, report }: Result<T | undefined>): Result<T> {
+  assert(data !== undefined, 'every rank gets a part')
+  return { data, report }
 }

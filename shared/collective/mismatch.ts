@@ -17,6 +17,7 @@ const fields: readonly (keyof Call)[] = [
   'dtype',
   'wire',
   'count',
+  'layout',
   'operator',
   'algorithm',
   'model',

@@ -5,9 +5,9 @@ import { chooseSchedule } from '../cost/choose.ts'
 import { guessModel } from '../cost/fit.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import { buildPart, completeSettings } from '../schedule/build.ts'
-import { chunkBounds } from '../schedule/partition.ts'
+import { chunkBounds, offsetsByRank } from '../schedule/partition.ts'
 import { algorithms } from '../schedule/registry.ts'
-import type { Algorithm, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
+import type { Algorithm, Collective, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
 import { type Codec, codecOf } from '../wire/codec.ts'
 import { type DTypeInfo, dtypes } from '../wire/dtype.ts'
 import { type Operator, resolveOperator } from '../wire/resolve.ts'
@@ -25,7 +25,13 @@ export interface Plan {
 }
 
 export interface PlanInput {
+  /** Default allreduce. */
+  readonly collective?: Collective
+  readonly root?: number | undefined
+  /** Elements of all chunks together. */
   readonly count: number
+  /** Rank k's part of them is bounds[k] .. bounds[k + 1], where it is not as even as can be. */
+  readonly bounds?: readonly number[] | undefined
   readonly dtype: DTypeInfo
   readonly operator: Operator
   /** How elements travel, if not as they are. */
@@ -37,11 +43,13 @@ export interface PlanInput {
 
 /** Throws ArgumentError when the call names an algorithm or settings that this size does not admit. */
 export function choosePlan(input: PlanInput, size: number, model: NetworkModel): Plan & { choice: Choice } {
-  const { count, dtype, operator, codec, isNoted = false, options } = input
-  const { algorithm = 'auto', r, settings, consistency = 'identical' } = options
+  const { collective, root, count, bounds, dtype, operator, codec, isNoted = false, options } = input
+  const { algorithm = 'auto', r, consistency = 'identical' } = options
+  const settings = root === undefined ? options.settings : { ...options.settings, root }
   const choice = chooseSchedule(
     {
       size,
+      ...(collective && { collective }),
       bytes: codec?.encodedBytes(count) ?? count * dtype.bytes,
       rounds: operator.rounds,
       commutative: operator.commutative,
@@ -55,8 +63,10 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
     },
     model,
   )
+  const plan = planOf(choice.algorithm, choice.chosen.settings, size, count, codec?.block ?? operator.record)
   return {
-    ...planOf(choice.algorithm, choice.chosen.settings, size, count, codec?.block ?? operator.record),
+    ...plan,
+    ...(bounds && { offsets: offsetsByRank(plan.shape, bounds) }),
     ...(codec && { isIdentical: combinesOnce(choice.algorithm, size, choice.chosen.settings) }),
     isAutomatic: algorithm === 'auto' || r === 'auto',
     predictedSeconds: choice.chosen.seconds,
@@ -71,10 +81,17 @@ export function predictCall(request: PlanRequest, size: number, model: NetworkMo
   const operator = resolveOperator(request.op ?? 'sum', dtype)
   const codec = codecOf(request.wire, dtype.name, operator.name)
   const { block } = codec ?? { block: 1 }
-  const count = Math.ceil(request.count / block) * block
+  const { collective, root = 0 } = request
+  const isFromEach = collective === 'allgather' || collective === 'gather' || collective === 'alltoall'
+  const total = request.count * (isFromEach ? size : 1)
+  const count = Math.ceil(total / block) * block
   const known = model?.size === size ? model : guessModel(size)
-  return choosePlan({ count, dtype, operator, codec, options: request }, size, known).choice
+  const call = { count, dtype, operator, codec, options: request }
+  if (!collective) return choosePlan(call, size, known).choice
+  return choosePlan({ ...call, collective, ...(isRooted(collective) && { root }) }, size, known).choice
 }
+
+const isRooted = (collective: Collective) => ['broadcast', 'reduce', 'gather', 'scatter'].includes(collective)
 
 /**
  * The plan after the group has become smaller: what the call asked for where the new size admits it, else the best. A lone rank has

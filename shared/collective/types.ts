@@ -3,7 +3,7 @@ import type { Events } from '../base/emitter.ts'
 import type { PeerName } from '../base/errors.ts'
 import type { Choice, NetworkModel } from '../cost/types.ts'
 import type { Member, View } from '../membership/types.ts'
-import type { Settings } from '../schedule/types.ts'
+import type { Collective, Settings } from '../schedule/types.ts'
 import type { LinkStatus } from '../transport/types.ts'
 import type { Wire } from '../wire/codec.ts'
 import type { DType, NumericArray, VectorArray } from '../wire/dtype.ts'
@@ -61,6 +61,64 @@ export interface AllreduceOptions<T extends VectorArray = NumericArray> extends 
   /** Where the result goes; may be the input itself. Written only when the op has succeeded. */
   into?: T
 }
+
+interface Typed<T extends VectorArray> {
+  /** The words of a Uint16Array are integers unless this says `f16` or `bf16`. */
+  dtype?: DType
+  /** Where the result goes; may be the input itself. Written only when the op has succeeded. */
+  into?: T
+}
+
+interface Rooted {
+  /** Rank or peerId of the member that gives or gets. Default rank 0. */
+  root?: number | string
+}
+
+interface Counted {
+  /** Elements of each rank's part, in rank order; the same on all ranks. */
+  counts?: readonly number[]
+}
+
+interface Combined<T extends VectorArray> {
+  /** Default sum. A fold of your own is combined in the order of the ranks unless it says that it is commutative. */
+  op?: OperatorName | Fold<T>
+}
+
+export interface BroadcastOptions<T extends VectorArray = NumericArray>
+  extends CollectiveOptions,
+    Typed<T>,
+    Rooted {}
+
+export interface ReduceOptions<T extends VectorArray = NumericArray>
+  extends CollectiveOptions,
+    Typed<T>,
+    Rooted,
+    Combined<T> {}
+
+export interface ReduceScatterOptions<T extends VectorArray = NumericArray>
+  extends CollectiveOptions,
+    Typed<T>,
+    Counted,
+    Combined<T> {}
+
+export interface AllgatherOptions<T extends VectorArray = NumericArray>
+  extends CollectiveOptions,
+    Typed<T>,
+    Counted {}
+
+export interface GatherOptions<T extends VectorArray = NumericArray>
+  extends CollectiveOptions,
+    Typed<T>,
+    Counted,
+    Rooted {}
+
+export interface ScatterOptions<T extends VectorArray = NumericArray>
+  extends CollectiveOptions,
+    Typed<T>,
+    Counted,
+    Rooted {}
+
+export interface AlltoallOptions<T extends VectorArray = NumericArray> extends CollectiveOptions, Typed<T> {}
 
 /** Who is waited for, and where: sent when nothing has moved for a while. */
 export interface Waiting {
@@ -147,6 +205,11 @@ export interface GroupEvents {
 }
 
 export interface PlanRequest {
+  /** Default allreduce. */
+  collective?: Collective
+  /** Rank, for collectives with a root. Default 0. */
+  root?: number
+  /** Elements of the vector that a rank passes. */
   count: number
   /** Default f32. */
   dtype?: DType
@@ -175,6 +238,29 @@ export interface Group extends Events<GroupEvents> {
 
   /** Every rank gets the fold of every rank's vector. All ranks call it with the same options. */
   allreduce<T extends VectorArray>(data: T, options?: AllreduceOptions<T>): Promise<Result<T>>
+  /**
+   * Every rank gets the root's vector. The others pass one of the same length and type, whose elements are not read. While the root
+   * is there the survivors of a loss finish it.
+   */
+  broadcast<T extends VectorArray>(data: T, options?: BroadcastOptions<T>): Promise<Result<T>>
+  /** The root gets the fold of every rank's vector; the others get undefined. A loss ends it with a PeerLostError. */
+  reduce<T extends VectorArray>(data: T, options?: ReduceOptions<T>): Promise<Result<T | undefined>>
+  /**
+   * Every rank gets its part of the fold of every rank's vector: elements counts[0] + ... + counts[rank - 1] and on, by default floor(rank n / P)
+   * .. floor((rank + 1) n / P). A loss ends it with a PeerLostError.
+   */
+  reduceScatter<T extends VectorArray>(data: T, options?: ReduceScatterOptions<T>): Promise<Result<T>>
+  /** Every rank gets every rank's vector, one after the other in rank order. Unlike lengths: `counts`. A loss ends it with a PeerLostError. */
+  allgather<T extends VectorArray>(data: T, options?: AllgatherOptions<T>): Promise<Result<T>>
+  /** The root gets every rank's vector, one after the other in rank order; the others get undefined. A loss ends it with a PeerLostError. */
+  gather<T extends VectorArray>(data: T, options?: GatherOptions<T>): Promise<Result<T | undefined>>
+  /**
+   * Every rank gets its part of the root's vector, cut as by reduceScatter. The others pass a vector of the same length and type, whose
+   * elements are not read. A loss ends it with a PeerLostError.
+   */
+  scatter<T extends VectorArray>(data: T, options?: ScatterOptions<T>): Promise<Result<T>>
+  /** Of P equal blocks, block k goes to rank k; the result has the block from rank k at place k. A loss ends it with a PeerLostError. */
+  alltoall<T extends VectorArray>(data: T, options?: AlltoallOptions<T>): Promise<Result<T>>
   /** Ends on every rank after every rank has called it. */
   barrier(options?: CollectiveOptions): Promise<Report>
   /** Measures every link and agrees on a new network model. All ranks call it. */

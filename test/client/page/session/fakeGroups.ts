@@ -187,10 +187,22 @@ export class FakeGroup extends Emitter<GroupEvents> implements Group {
   predict(): Choice {
     throw new Error('not here')
   }
+  broadcast = notHere
+  reduce = notHere
+  reduceScatter = notHere
+  allgather = notHere
+  gather = notHere
+  scatter = notHere
+  alltoall = notHere
 
   async leave(): Promise<void> {
     this.#network.lose(this.peerId)
   }
+}
+
+/** The page makes no such calls. */
+function notHere(): Promise<never> {
+  return Promise.reject(new Error('not here'))
 }
 
 function progress(op: number, step: number) {

@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '../../../shared/base/clock.ts'
+import { ArgumentError, MismatchError, PeerLostError } from '../../../shared/base/errors.ts'
+import { createPrng, type Prng } from '../../../shared/base/prng.ts'
+import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
+import type { Group, Result } from '../../../shared/collective/types.ts'
+import { algorithms } from '../../../shared/schedule/registry.ts'
+import type { Collective } from '../../../shared/schedule/types.ts'
+import type { SegmentFold } from '../../../shared/wire/fold.ts'
+import { inVirtualTime } from '../../support/virtualTime.ts'
+
+/** What all ranks end with, by a plain loop over what all bring in. */
+interface Case {
+  readonly calls: (group: Group, rank: number) => Promise<Result<Int32Array | undefined>>
+  readonly expected: (rank: number) => readonly number[] | undefined
+}
+
+const namesOf = (collective: Collective) =>
+  algorithms.filter((algorithm) => algorithm.collective === collective).map(({ name }) => name)
+
+const random = (prng: Prng, length: number) =>
+  Int32Array.from({ length }, () => prng.below(2 ** 20) - 2 ** 19)
+const evenCut = (length: number, size: number, rank: number) => Math.floor((rank * length) / size)
+const sumOf = (inputs: readonly Int32Array[]) =>
+  Array.from(inputs[0] ?? [], (_, i) => inputs.reduce((sum, input) => sum + input[i]!, 0))
+const startOf = (counts: readonly number[], rank: number) =>
+  counts.slice(0, rank).reduce((sum, count) => sum + count, 0)
+
+const cases: Record<string, (size: number, algorithm: string, prng: Prng) => Case> = {
+  broadcast(size, algorithm, prng) {
+    const root = prng.below(size)
+    const length = prng.below(50)
+    const inputs = Array.from({ length: size }, () => random(prng, length))
+    return {
+      calls: (group, rank) => group.broadcast(inputs[rank]!, { root, algorithm }),
+      expected: () => [...inputs[root]!],
+    }
+  },
+  reduce(size, algorithm, prng) {
+    const root = prng.below(size)
+    const length = prng.below(50)
+    const inputs = Array.from({ length: size }, () => random(prng, length))
+    return {
+      calls: (group, rank) => group.reduce(inputs[rank]!, { root, algorithm }),
+      expected: (rank) => (rank === root ? sumOf(inputs) : undefined),
+    }
+  },
+  reduceScatter(size, algorithm, prng) {
+    const counts = Array.from({ length: size }, () => prng.below(9))
+    const isEven = prng.below(2) === 0
+    const length = isEven ? prng.below(50) : startOf(counts, size)
+    const inputs = Array.from({ length: size }, () => random(prng, length))
+    const start = (rank: number) => (isEven ? evenCut(length, size, rank) : startOf(counts, rank))
+    return {
+      calls: (group, rank) => group.reduceScatter(inputs[rank]!, { algorithm, ...(!isEven && { counts }) }),
+      expected: (rank) => sumOf(inputs).slice(start(rank), start(rank + 1)),
+    }
+  },
+  allgather(size, algorithm, prng) {
+    const isEven = prng.below(2) === 0
+    const even = prng.below(20)
+    const counts = Array.from({ length: size }, () => (isEven ? even : prng.below(9)))
+    const inputs = counts.map((count) => random(prng, count))
+    return {
+      calls: (group, rank) => group.allgather(inputs[rank]!, { algorithm, ...(!isEven && { counts }) }),
+      expected: () => inputs.flatMap((input) => [...input]),
+    }
+  },
+  gather(size, algorithm, prng) {
+    const root = prng.below(size)
+    const isEven = prng.below(2) === 0
+    const even = prng.below(20)
+    const counts = Array.from({ length: size }, () => (isEven ? even : prng.below(9)))
+    const inputs = counts.map((count) => random(prng, count))
+    return {
+      calls: (group, rank) => group.gather(inputs[rank]!, { root, algorithm, ...(!isEven && { counts }) }),
+      expected: (rank) => (rank === root ? inputs.flatMap((input) => [...input]) : undefined),
+    }
+  },
+  scatter(size, algorithm, prng) {
+    const root = prng.below(size)
+    const counts = Array.from({ length: size }, () => prng.below(9))
+    const isEven = prng.below(2) === 0
+    const length = isEven ? prng.below(50) : startOf(counts, size)
+    const inputs = Array.from({ length: size }, () => random(prng, length))
+    const start = (rank: number) => (isEven ? evenCut(length, size, rank) : startOf(counts, rank))
+    return {
+      calls: (group, rank) => group.scatter(inputs[rank]!, { root, algorithm, ...(!isEven && { counts }) }),
+      expected: (rank) => [...inputs[root]!.subarray(start(rank), start(rank + 1))],
+    }
+  },
+  alltoall(size, algorithm, prng) {
+    const block = prng.below(9)
+    const inputs = Array.from({ length: size }, () => random(prng, block * size))
+    return {
+      calls: (group, rank) => group.alltoall(inputs[rank]!, { algorithm }),
+      expected: (rank) => inputs.flatMap((input) => [...input.subarray(rank * block, (rank + 1) * block)]),
+    }
+  },
+}
+
+const outcomesOf = async <T>(promises: readonly Promise<T>[]) =>
+  (await Promise.allSettled(promises)).map((outcome) =>
+    outcome.status === 'rejected' ? (outcome.reason as unknown) : undefined,
+  )
+
+describe.each(Object.keys(cases))('%s', (name) => {
+  const seed = 20261201
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10 + (seed % 23)])(
+    `equals a plain loop with every algorithm and by itself, among %i (seed ${seed})`,
+    async (size) => {
+      const prng = createPrng(seed + size)
+      const groups = await createMemoryGroup(size, { measure: false })
+      for (const algorithm of ['auto', ...namesOf(name as Collective)])
+        for (let round = 0; round < 3; round++) {
+          const { calls, expected } = cases[name]!(size, algorithm, prng)
+          const results = await Promise.all(groups.map(calls))
+          for (const [rank, { data, report }] of results.entries()) {
+            expect(data && [...data], `${algorithm}, rank ${rank}`).toEqual(expected(rank))
+            if (algorithm !== 'auto') expect(report.algorithm).toBe(algorithm)
+          }
+        }
+    },
+  )
+
+  it('ends with a PeerLostError on all others when a member is lost, unless they have their part', async () => {
+    const size = 5
+    const clock = new VirtualClock()
+    const room = createMemoryRoom({ clock, measure: false, latency: 0.01 })
+    const groups = Array.from({ length: size }, (_, rank) => room.join(`Rank ${rank}`))
+    await inVirtualTime(clock, whenTogether(groups))
+    // Rank 3 leaves without making the call: it is the root of those that have one.
+    const calls = groups.map((group, rank) => {
+      if (rank === 3) return group.leave()
+      const data = new Int32Array(size).fill(rank)
+      if (name === 'allgather' || name === 'alltoall' || name === 'reduceScatter') return group[name](data)
+      return group[name as 'broadcast'](data, { root: 3 })
+    })
+    const errors = await inVirtualTime(clock, outcomesOf<unknown>(calls))
+    const others = errors.filter((_, rank) => rank !== 3)
+    if (name === 'reduce' || name === 'gather') {
+      // Those who only send may have done so.
+      for (const error of others) expect(error === undefined || error instanceof PeerLostError).toBe(true)
+    } else for (const error of others) expect(error).toBeInstanceOf(PeerLostError)
+    const next = groups.filter((_, rank) => rank !== 3).map((group) => group.allreduce(new Int32Array([1])))
+    for (const { data } of await inVirtualTime(clock, Promise.all(next)))
+      expect(data).toEqual(new Int32Array([4]))
+  })
+})
+
+describe('a collective', () => {
+  it('goes on among the survivors where the root of a broadcast is alive', async () => {
+    const clock = new VirtualClock()
+    const room = createMemoryRoom({ clock, measure: false, latency: 0.01 })
+    const groups = Array.from({ length: 5 }, (_, rank) => room.join(`Rank ${rank}`))
+    await inVirtualTime(clock, whenTogether(groups))
+    const calls = groups.map((group, rank) =>
+      rank === 0 ? group.leave() : group.broadcast(new Int32Array([rank]), { root: groups[3]!.peerId }),
+    )
+    const results = await inVirtualTime(clock, Promise.all<unknown>(calls))
+    for (const result of results.slice(1)) expect(result).toMatchObject({ data: new Int32Array([3]) })
+  })
+
+  it('names the ranks that differ in root, counts or length', async () => {
+    const groups = await createMemoryGroup(3, { measure: false })
+    const differing: [string, (group: Group, rank: number) => Promise<unknown>][] = [
+      ['layout', (group, rank) => group.broadcast(new Float32Array(4), { root: rank === 0 ? 1 : 2 })],
+      ['layout', (group, rank) => group.gather(new Float32Array(4), { root: rank === 2 ? 1 : 0 })],
+      ['count', (group, rank) => group.allgather(new Float32Array(rank))],
+      [
+        'collective',
+        (group, rank) =>
+          rank === 0 ? group.alltoall(new Float32Array(3)) : group.broadcast(new Float32Array(3)),
+      ],
+    ]
+    for (const [field, call] of differing) {
+      // A rank that only sends may be done before it can know.
+      const errors = (await outcomesOf(groups.map(call))).filter((error) => error !== undefined)
+      expect(errors).not.toEqual([])
+      for (const error of errors) {
+        expect(error).toBeInstanceOf(MismatchError)
+        expect(error).toMatchObject({ field })
+      }
+    }
+    const results = await Promise.all(groups.map((group) => group.allreduce(new Int32Array([1]))))
+    expect(results.map(({ data }) => data[0])).toEqual([3, 3, 3])
+  })
+
+  it('refuses what does not fit the group, on all ranks, and goes on', async () => {
+    const groups = await createMemoryGroup(3, { measure: false })
+    const wrong: ((group: Group) => Promise<unknown>)[] = [
+      (group) => group.broadcast(new Float32Array(1), { root: 3 }),
+      (group) => group.broadcast(new Float32Array(1), { root: 'nobody' }),
+      (group) => group.alltoall(new Float32Array(4)),
+      (group) => group.reduceScatter(new Float32Array(4), { counts: [1, 2] }),
+      (group) => group.reduceScatter(new Float32Array(4), { counts: [1, 1, 1] }),
+      (group) => group.allgather(new Float32Array(4), { counts: [-4, 4, 4] }),
+      (group) => group.broadcast(new Float32Array(2), { into: new Float32Array(3) }),
+    ]
+    for (const call of wrong)
+      for (const error of await outcomesOf(groups.map(call))) expect(error).toBeInstanceOf(ArgumentError)
+    const results = await Promise.all(groups.map((group) => group.reduceScatter(new Int32Array([1, 2, 3]))))
+    expect(results.map(({ data }) => data[0])).toEqual([3, 6, 9])
+  })
+
+  it('leaves its input alone and writes to `into`', async () => {
+    const groups = await createMemoryGroup(3, { measure: false })
+    const inputs = groups.map((_, rank) => new Float64Array([rank, rank, rank]))
+    const targets = groups.map(() => new Float64Array(3))
+    const results = await Promise.all(
+      groups.map((group, rank) => group.alltoall(inputs[rank]!, { into: targets[rank]! })),
+    )
+    for (const [rank, { data }] of results.entries()) {
+      expect(data).toBe(targets[rank])
+      expect([...data]).toEqual([0, 1, 2])
+      expect([...inputs[rank]!]).toEqual([rank, rank, rank])
+    }
+  })
+
+  it('runs beside others in flight, in the order of the calls', async () => {
+    const groups = await createMemoryGroup(5)
+    const results = await Promise.all(
+      groups.map((group, rank) =>
+        Promise.all([
+          group.allreduce(new Int32Array([rank])),
+          group.broadcast(new Int32Array([rank]), { root: 4 }),
+          group.barrier(),
+          group.alltoall(new Int32Array(5).fill(rank)),
+          group.reduceScatter(new Int32Array([1, 2, 3, 4, 5]), { op: 'max' }),
+          group.allgather(new Uint8Array([rank])),
+        ]),
+      ),
+    )
+    for (const [rank, [sum, sent, , blocks, part, all]] of results.entries()) {
+      expect([...sum.data]).toEqual([10])
+      expect([...sent.data]).toEqual([4])
+      expect([...blocks.data]).toEqual([0, 1, 2, 3, 4])
+      expect([...part.data]).toEqual([rank + 1])
+      expect([...all.data]).toEqual([0, 1, 2, 3, 4])
+    }
+  })
+
+  it('folds in the order of the ranks where order matters', async () => {
+    const groups = await createMemoryGroup(6, { measure: false })
+    // Affine maps x -> a x + b as pairs, one after the other: left, then right.
+    const then: SegmentFold<Float64Array> = {
+      name: 'then',
+      record: 2,
+      combineInto(into, from) {
+        for (let i = 0; i < into.length; i += 2) {
+          const [a, b, c, d] = [into[i]!, into[i + 1]!, from[i]!, from[i + 1]!]
+          into[i] = a * c
+          into[i + 1] = b * c + d
+        }
+      },
+    }
+    const maps = groups.map((_, rank) => Float64Array.from({ length: 14 }, (_, i) => (i % 2 ? rank : 2)))
+    const whole = [64, maps.reduce((value, map) => 2 * value + map[1]!, 0)]
+    const reduced = await Promise.all(
+      groups.map((group, rank) => group.reduce(maps[rank]!, { op: then, root: 2 })),
+    )
+    expect([...reduced[2]!.data!]).toEqual(Array.from({ length: 7 }, () => whole).flat())
+    const parts = await Promise.all(
+      groups.map((group, rank) => group.reduceScatter(maps[rank]!, { op: then })),
+    )
+    expect(parts.flatMap(({ data }) => [...data])).toEqual(Array.from({ length: 7 }, () => whole).flat())
+  })
+})
