@@ -1,6 +1,6 @@
 /**
  * The two-shot exchange with a look at everything: each member owns one chunk of the vector, gets everybody's contribution to it, and
- * gives its own result to all.
+ * gives its own result to all. As many bytes as a sum: every member sends (P - 1) / P of the vector twice.
  */
 import { PeerLostError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
@@ -29,15 +29,12 @@ export async function toOwners(
   const rank = rankIn(group, place)
   const filled = new Float32Array(size * length)
   filled.set(vector)
-  const all = new Float32Array(size * filled.length)
-  all.set(filled, rank * filled.length)
   const options = { ...call, epoch: place.epoch, name: 'round: to the owners', onPeerLost: 'abort' } as const
-  const sent = await together(group, place, call, () => group.allreduce(all, options))
+  const sent = await together(group, place, call, () => group.alltoall(filled, options))
   if (!sent) return undefined
-  const rows = Array.from({ length: size }, (_, from) => {
-    const at = from * filled.length + rank * length
-    return sent.data.subarray(at, at + length)
-  })
+  const rows = Array.from({ length: size }, (_, from) =>
+    sent.data.subarray(from * length, (from + 1) * length),
+  )
   return { rows, begin: rank * length, length, report: sent.report }
 }
 
@@ -55,9 +52,7 @@ export async function fromOwners(
     name: 'round: from the owners',
     onPeerLost: 'abort',
   } as const
-  const all = new Float32Array(place.members.length * chunk.length)
-  all.set(chunk, rankIn(group, place) * chunk.length)
-  const sent = await together(group, place, call, () => group.allreduce(all, options))
+  const sent = await together(group, place, call, () => group.allgather(chunk, options))
   return sent && { vector: sent.data.slice(0, count), report: sent.report }
 }
 
