@@ -293,6 +293,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       return
     }
     this.#agreement.viewChanged(view)
+    this.#retained.keepFor(view.members)
     this.#connect()
     this.#lanes.viewChanged(view)
     this.#setState(this.#agreement.epochs.isAgreed ? 'ready' : 'connecting')
@@ -318,7 +319,6 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
 
   #lost(peerId: string) {
     this.#engine.suspend((_, attempt) => attempt.members.some((member) => member.peerId === peerId))
-    this.#retained.forget(peerId)
   }
 
   #enter(span: Span) {

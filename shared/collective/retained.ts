@@ -21,8 +21,8 @@ export interface RetainedResults {
   list(): [op: number, epoch: number][]
   /** The peer needs no op below `settled`. */
   heard(peerId: string, settled: number): void
-  /** The peer is gone and will need nothing. */
-  forget(peerId: string): void
+  /** Whoever has left the room needs nothing. A member whose link is lost may come back for a result. */
+  keepFor(members: readonly Member[]): void
 }
 
 /** More than any program has in flight; beyond it the oldest goes. */
@@ -49,9 +49,14 @@ export function createRetainedResults(selfId: string): RetainedResults {
       settledBy.set(peerId, settled)
       release(peerId, settled)
     },
-    forget(peerId) {
-      settledBy.delete(peerId)
-      release(peerId, Number.POSITIVE_INFINITY)
+    keepFor(members) {
+      const present = new Set(members.map((member) => member.peerId))
+      const known = new Set([...settledBy.keys(), ...[...kept.values()].flatMap(({ owing }) => [...owing])])
+      for (const peerId of known) {
+        if (present.has(peerId)) continue
+        settledBy.delete(peerId)
+        release(peerId, Number.POSITIVE_INFINITY)
+      }
     },
   }
 }

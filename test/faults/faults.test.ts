@@ -16,7 +16,8 @@ describe('faults', () => {
     })
 
   it('several at once, at random', async () => {
-    for (let seed = 1; seed <= 25; seed++) {
+    // 339: a member that stood still comes back for a result of which its link was lost meanwhile.
+    for (const seed of [...Array.from({ length: 25 }, (_, i) => i + 1), 339]) {
       const { violations } = await simulate(randomScenario(seed))
       expect(violations, `npm run faults -- --only ${seed}`).toEqual([])
     }
