@@ -160,7 +160,7 @@ describe('a learner', () => {
       ),
     )
     const [first, ...others] = await Promise.all(models.map((model) => evaluate(model, test)))
-    // Alone each would name its own flower always: right for a third. Who gives the first model differs from run to run.
+    // Alone each would name its own flower always: right for a third. Together 0.88 to 0.96 was seen; it differs between runs.
     expect(first!.accuracy).toBeGreaterThan(0.7)
     for (const other of others) expect(other).toEqual(first)
   })
