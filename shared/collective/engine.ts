@@ -4,24 +4,21 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { createDeferred, type Deferred } from '../base/deferred.ts'
-import { AbortedError, PeerLostError, type PeerName, ProtocolError, TimeoutError } from '../base/errors.ts'
-import { type Frame, frameHeaderBytes } from '../wire/frame.ts'
-import type { AbortReason, Call, Control } from './control.ts'
+import { AbortedError, type PeerName, ProtocolError, TimeoutError } from '../base/errors.ts'
+import type { Frame } from '../wire/frame.ts'
+import type { Call, Control } from './control.ts'
+import { type Arrival, createEarlyFrames } from './early.ts'
 import { createExecution, type Execution, type ExecutionConfig, type Moved } from './execution.ts'
 import type { Lane } from './lane.ts'
 import { createMismatches } from './mismatch.ts'
+import { createPastCalls } from './pastCalls.ts'
+import { errorOf, reasonOf } from './reasons.ts'
 import { type Attempt, Interruption } from './recovery.ts'
 import type { Waiting } from './types.ts'
 
-/** Frames of ops that this member has not started yet, per peer: more than any honest window. */
-const maxEarlyBytes = 16 * 1024 * 1024
 /** Nothing moved for so long: ask around. */
 const stallSeconds = 1
 const watchSeconds = 0.5
-/** Calls of ended ops that are remembered: more than any program has in flight. */
-const maxEnded = 128
-/** An error travels as at most this many characters. */
-const maxReasonLength = 900
 
 export interface OpRequest {
   readonly op: number
@@ -76,13 +73,6 @@ export interface Engine {
   oldestOp(): number
 }
 
-/** A data frame, from whom, and the lane that it came by, which is told when it has been used. */
-interface Arrival {
-  readonly peerId: string
-  readonly frame: Frame
-  readonly lane: Lane
-}
-
 interface Entry {
   attempt: Attempt
   request?: OpRequest
@@ -97,21 +87,13 @@ interface Entry {
   askedAt?: number
 }
 
-/** A call that this member has ended. */
-interface Past extends Pick<OpRequest, 'attempt' | 'call' | 'signature'> {
-  /** Members that have been told of it. */
-  readonly answered: Set<string>
-}
-
 export function createEngine(config: EngineConfig): Engine {
   const { clock } = config
   const entries = new Map<number, Entry>()
-  const early = new Map<number, Arrival[]>()
-  const earlyBytes = new Map<string, number>()
+  const early = createEarlyFrames(config.onOffence)
   /** Errors of ops that others have given up and this member has not called yet. */
   const doomed = new Map<number, Error>()
-  /** A rank that only sends may have ended an op before others see that their calls differ from its own. */
-  const ended = new Map<number, Past>()
+  const past = createPastCalls()
   /** Ops below have been called (or never will be, on a newcomer); above it, those in the set. */
   let calledBelow = 0
   const calledAbove = new Set<number>()
@@ -134,31 +116,12 @@ export function createEngine(config: EngineConfig): Engine {
     onVerdict: (op, error) => fail(op, error, true),
   })
 
-  const keepEarly = (arrival: Arrival) => {
-    const { peerId, frame } = arrival
-    const bytes = (earlyBytes.get(peerId) ?? 0) + frame.payload.byteLength + frameHeaderBytes
-    if (bytes > maxEarlyBytes) {
-      config.onOffence(peerId, new ProtocolError(`${bytes} bytes for ops that were not called here`))
-      return
-    }
-    earlyBytes.set(peerId, bytes)
-    const list = early.get(frame.op) ?? []
-    early.set(frame.op, list)
-    list.push(arrival)
-  }
-  const takeEarly = (op: number) => {
-    const list = early.get(op) ?? []
-    early.delete(op)
-    for (const { peerId, frame } of list)
-      earlyBytes.set(peerId, earlyBytes.get(peerId)! - frame.payload.byteLength - frameHeaderBytes)
-    return list
-  }
   const discard = ({ lane, frame }: Arrival) => lane.consume(frame)
 
   const deliver = (arrival: Arrival, request: OpRequest, execution: Execution) => {
     const { peerId, frame } = arrival
     // A later attempt, which this member has not heard of yet.
-    if (frame.epoch > request.attempt.epoch) return keepEarly(arrival)
+    if (frame.epoch > request.attempt.epoch) return early.keep(arrival)
     const rank = rankOf(request.attempt, peerId)
     if (rank < 0 || frame.epoch < request.attempt.epoch || execution.isSettled) return discard(arrival)
     if (frame.signature !== request.signature) {
@@ -269,7 +232,7 @@ export function createEngine(config: EngineConfig): Engine {
         cleanups.push(() => signal.removeEventListener('abort', onAbort))
       }
       execution.start()
-      for (const arrival of takeEarly(op)) deliver(arrival, request, execution)
+      for (const arrival of early.take(op)) deliver(arrival, request, execution)
       if (!isWatching) clock.after(watchSeconds, watch)
       isWatching = true
       return await execution.done
@@ -282,9 +245,7 @@ export function createEngine(config: EngineConfig): Engine {
         delete entry.execution
       } else {
         remove(op)
-        const { call, signature } = request
-        ended.set(op, { attempt, call, signature, answered: new Set() })
-        if (ended.size > maxEnded) ended.delete(ended.keys().next().value!)
+        past.add(op, request)
       }
       for (const lane of lanes) {
         lane?.ended(request.execution.dataflow.result.byteLength)
@@ -296,7 +257,7 @@ export function createEngine(config: EngineConfig): Engine {
 
   const remove = (op: number) => {
     entries.delete(op)
-    for (const arrival of takeEarly(op)) discard(arrival)
+    for (const arrival of early.take(op)) discard(arrival)
   }
   const suspend = (op: number, entry: Entry) => {
     const interruption = new Interruption(`op ${op} was interrupted`)
@@ -315,11 +276,11 @@ export function createEngine(config: EngineConfig): Engine {
     const entry = entries.get(op)
     if (entry?.request && entry.execution) deliver(arrival, entry.request, entry.execution)
     else if (doomed.has(op) || (!entry && isCalled(op))) discard(arrival)
-    else keepEarly(arrival)
+    else early.keep(arrival)
   }
 
   const here = (op: number): Control => {
-    const request = entries.get(op)?.request ?? ended.get(op)
+    const request = entries.get(op)?.request ?? past.get(op)
     const runs = request && { epoch: request.attempt.epoch, signature: request.signature }
     return { type: 'here', op, isCalled: isCalled(op), ...(runs && { runs }) }
   }
@@ -380,13 +341,11 @@ export function createEngine(config: EngineConfig): Engine {
     control(peerId, control) {
       if (control.type === 'abort') fail(control.op, errorOf(control.reason))
       else if (control.type === 'call') {
-        const past = ended.get(control.op)
-        if (entries.has(control.op) || !past) mismatches.heard(control.op, peerId, control.call)
-        else if (!past.answered.has(peerId)) {
-          // Once: the answer must not be answered by another that has ended it.
-          past.answered.add(peerId)
-          config.tell({ type: 'call', op: control.op, call: past.call }, peerId)
-        }
+        const { op, call } = control
+        const isOver = !entries.has(op) && past.get(op) !== undefined
+        const own = isOver ? past.answer(op, peerId) : undefined
+        if (!isOver) mismatches.heard(op, peerId, call)
+        else if (own) config.tell({ type: 'call', op, call: own }, peerId)
       } else if (control.type === 'where') config.tell(here(control.op), peerId)
       else if (control.type === 'here') {
         const entry = entries.get(control.op)
@@ -420,29 +379,4 @@ function abortedHere(op: number, reason: unknown): AbortedError {
 function faultOf(op: number, cause: unknown): AbortedError {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new AbortedError(`The fold of op ${op} has thrown: ${message}`, { cause })
-}
-
-/** The error as the other ranks get it; `by` is the rank that met it. */
-function reasonOf(error: Error, by: PeerName): AbortReason {
-  const message = error.message.slice(0, maxReasonLength)
-  if (error instanceof TimeoutError)
-    return { code: 'TIMEOUT', message, op: error.op, step: error.step, waitingFor: [...error.waitingFor] }
-  if (error instanceof PeerLostError)
-    return { code: 'PEER_LOST', message, peer: error.peer, epoch: error.epoch }
-  if (error instanceof ProtocolError)
-    return { code: 'PROTOCOL', message: error.issue.slice(0, maxReasonLength) }
-  return { code: 'ABORTED', message: `${by.name} (rank ${by.rank}) stopped the op: ${message}` }
-}
-
-function errorOf(reason: AbortReason): Error {
-  switch (reason.code) {
-    case 'TIMEOUT':
-      return new TimeoutError(reason.message, reason)
-    case 'PEER_LOST':
-      return new PeerLostError(reason.message, reason)
-    case 'PROTOCOL':
-      return new ProtocolError(reason.message)
-    case 'ABORTED':
-      return new AbortedError(reason.message)
-  }
 }
