@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { createDeferred, type Deferred } from '../base/deferred.ts'
-import { AbortedError, type PeerName, ProtocolError, TimeoutError } from '../base/errors.ts'
+import { AbortedError, ProtocolError, TimeoutError } from '../base/errors.ts'
 import type { Frame } from '../wire/frame.ts'
 import type { Call, Control } from './control.ts'
 import { type Arrival, createEarlyFrames } from './early.ts'
@@ -13,12 +13,9 @@ import type { Lane } from './lane.ts'
 import { createMismatches } from './mismatch.ts'
 import { createPastCalls } from './pastCalls.ts'
 import { errorOf, reasonOf } from './reasons.ts'
-import { type Attempt, Interruption } from './recovery.ts'
+import { type Attempt, Interruption, nameOf } from './recovery.ts'
+import { createStalls } from './stalls.ts'
 import type { Waiting } from './types.ts'
-
-/** Nothing moved for so long: ask around. */
-const stallSeconds = 1
-const watchSeconds = 0.5
 
 export interface OpRequest {
   readonly op: number
@@ -82,9 +79,6 @@ interface Entry {
   isSuspended: boolean
   /** Rejects when the op fails or is suspended; renewed at each suspension. */
   failed: Deferred<never>
-  /** Members that have said that they have called this op or not, since the last time it stalled. */
-  answers: Map<string, boolean>
-  askedAt?: number
 }
 
 export function createEngine(config: EngineConfig): Engine {
@@ -98,17 +92,12 @@ export function createEngine(config: EngineConfig): Engine {
   let calledBelow = 0
   const calledAbove = new Set<number>()
   const isCalled = (op: number) => op < calledBelow || calledAbove.has(op)
-  let isWatching = false
   /** Resolves when the ops may go on. */
   let paused: Deferred<void> | undefined
   const held: Arrival[] = []
 
   const rankOf = (attempt: Attempt, peerId: string) =>
     attempt.members.findIndex((member) => member.peerId === peerId)
-  const nameOf = (attempt: Attempt, rank: number): PeerName => {
-    const member = attempt.members[rank]
-    return { rank, peerId: member?.peerId ?? '', name: member?.name ?? '' }
-  }
 
   const mismatches = createMismatches({
     clock,
@@ -158,46 +147,21 @@ export function createEngine(config: EngineConfig): Engine {
       })
   }
 
-  const isSilent = (entry: Entry, peerId: string) => entry.answers.get(peerId) !== true
-  /** Whom an op really waits for: those who have not called it, or do not answer; else those whose data is missing. */
-  const culprits = ({ request, execution, ...entry }: Entry): { step: number; peers: PeerName[] } => {
-    if (!request || !execution) return { step: 0, peers: [] }
-    const { step, peers } = execution.waitingFor()
-    const others = request.attempt.members.flatMap((member, rank) =>
-      rank === request.attempt.rank ? [] : [{ ...member, rank }],
+  const running = () =>
+    [...entries].flatMap(([op, { request, execution }]) =>
+      request && execution && !execution.isSettled ? [{ op, attempt: request.attempt, execution }] : [],
     )
-    const silent =
-      entry.askedAt === undefined ? [] : others.filter((member) => isSilent(entry, member.peerId))
-    const ranks = silent.length > 0 ? silent.map((member) => member.rank) : peers
-    return { step, peers: ranks.map((rank) => nameOf(request.attempt, rank)) }
-  }
-  const watch = () => {
-    isWatching = false
-    for (const [op, entry] of entries) {
-      const { request, execution } = entry
-      if (!request || !execution || execution.isSettled) continue
-      isWatching = true
-      const seconds = clock.now() - execution.movedAt
-      if (seconds < stallSeconds) {
-        delete entry.askedAt
-        continue
-      }
-      if (entry.askedAt === undefined) {
-        entry.askedAt = clock.now()
-        entry.answers.clear()
-        config.tell({ type: 'where', op })
-        continue
-      }
-      config.onWaiting({ op, seconds, ...culprits(entry) })
-      config.tell({ type: 'where', op })
-    }
-    if (isWatching) clock.after(watchSeconds, watch)
-  }
+  const stalls = createStalls({
+    clock,
+    running,
+    ask: (op) => config.tell({ type: 'where', op }),
+    onWaiting: config.onWaiting,
+  })
 
-  const timeOut = (op: number, entry: Entry, seconds: number) => {
-    const { step, peers } = culprits(entry)
+  const timeOut = ({ op, attempt, timeoutSeconds }: OpRequest, execution: Execution) => {
+    const { step, peers } = stalls.culprits({ op, attempt, execution })
     const names = peers.map((peer) => `${peer.name} (rank ${peer.rank})`).join(', ')
-    const message = `Op ${op} did not end within ${seconds} s: waiting in step ${step + 1} for ${names}.`
+    const message = `Op ${op} did not end within ${timeoutSeconds} s: waiting in step ${step + 1} for ${names}.`
     fail(op, new TimeoutError(message, { op, step, waitingFor: peers }))
   }
 
@@ -225,7 +189,7 @@ export function createEngine(config: EngineConfig): Engine {
         onFault: (cause) => fail(op, faultOf(op, cause)),
       })
       entry.execution = execution
-      cleanups.push(clock.after(request.timeoutSeconds, () => timeOut(op, entry, request.timeoutSeconds)))
+      cleanups.push(clock.after(request.timeoutSeconds, () => timeOut(request, execution)))
       if (signal) {
         const onAbort = () => fail(op, abortedHere(op, signal.reason))
         signal.addEventListener('abort', onAbort)
@@ -233,8 +197,7 @@ export function createEngine(config: EngineConfig): Engine {
       }
       execution.start()
       for (const arrival of early.take(op)) deliver(arrival, request, execution)
-      if (!isWatching) clock.after(watchSeconds, watch)
-      isWatching = true
+      stalls.watch()
       return await execution.done
     } finally {
       for (const cleanup of cleanups) cleanup()
@@ -257,6 +220,7 @@ export function createEngine(config: EngineConfig): Engine {
 
   const remove = (op: number) => {
     entries.delete(op)
+    stalls.end(op)
     for (const arrival of early.take(op)) discard(arrival)
   }
   const suspend = (op: number, entry: Entry) => {
@@ -308,7 +272,7 @@ export function createEngine(config: EngineConfig): Engine {
     suspended: () => [...entries].flatMap(([op, entry]) => (entry.isSuspended && !entry.error ? [op] : [])),
     resume(op, attempt) {
       const known = entries.get(op)
-      const entry = known ?? { attempt, isSuspended: false, failed: failureOf(), answers: new Map() }
+      const entry = known ?? { attempt, isSuspended: false, failed: failureOf() }
       entry.attempt = attempt
       entry.isSuspended = false
       entries.set(op, entry)
@@ -323,7 +287,7 @@ export function createEngine(config: EngineConfig): Engine {
     call(op, attempt) {
       calledAbove.add(op)
       while (calledAbove.delete(calledBelow)) calledBelow++
-      const entry: Entry = { attempt, isSuspended: false, failed: failureOf(), answers: new Map() }
+      const entry: Entry = { attempt, isSuspended: false, failed: failureOf() }
       entries.set(op, entry)
       const error = doomed.get(op)
       doomed.delete(op)
@@ -349,7 +313,7 @@ export function createEngine(config: EngineConfig): Engine {
       } else if (control.type === 'where') config.tell(here(control.op), peerId)
       else if (control.type === 'here') {
         const entry = entries.get(control.op)
-        entry?.answers.set(peerId, control.isCalled)
+        stalls.heard(control.op, peerId, control.isCalled)
         const { request, execution } = entry ?? {}
         // Ranks with different calls may wait for each other without ever sending a frame: each is the root, say.
         if (!request || !execution || execution.isSettled || !control.runs) return

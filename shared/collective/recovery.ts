@@ -5,6 +5,7 @@
  * said that it has not. If anyone has finished, its result is the answer and the others adopt it; else all survivors run the
  * op again with their own inputs, which no op ever writes to.
  */
+import type { PeerName } from '../base/errors.ts'
 import type { Member } from '../membership/types.ts'
 import type { Standing } from './control.ts'
 
@@ -13,6 +14,11 @@ export interface Attempt {
   readonly epoch: number
   readonly members: readonly Member[]
   readonly rank: number
+}
+
+export function nameOf({ members }: Attempt, rank: number): PeerName {
+  const { peerId = '', name = '' } = members[rank] ?? {}
+  return { rank, peerId, name }
 }
 
 /** Ends an attempt, not the op: a member is gone, and the survivors agree on how the op goes on. */
