@@ -1,7 +1,125 @@
-/** How a finished result reaches the members that lost a peer before they had it: rank 0 sends it to each of the others. */
+/**
+ * How a finished result reaches the members that lost a peer before they had it: rank 0 of the attempt, which has it, sends it to each of
+ * the others.
+ */
 import type { RankSchedule } from '../schedule/types.ts'
+import { dtypeOf, type NumericArray } from '../wire/dtype.ts'
+import { signatureOf } from '../wire/frame.ts'
+import type { Call } from './control.ts'
+import type { Engine } from './engine.ts'
+import type { Moved } from './execution.ts'
+import { type Attempt, Interruption, type Recovery } from './recovery.ts'
+import type { RetainedResults } from './retained.ts'
+import type { Progress, Report } from './types.ts'
 
-export function adoptionPart(size: number, rank: number): RankSchedule {
+type Adopting = Recovery & { kind: 'adopt' }
+
+interface Passing {
+  readonly timeoutSeconds: number
+  readonly signal: AbortSignal | undefined
+  onComplete?(): void
+}
+
+export interface Adoption {
+  /** Gets the result from the member that has it. */
+  adopt(
+    recovery: Adopting,
+    result: NumericArray,
+    timeoutSeconds: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<Report, 'attempts'>>
+  /** Sends a result that this member keeps to those who lack it. */
+  serve(recovery: Recovery, timeoutSeconds: number): Promise<void>
+}
+
+export function createAdoption(config: {
+  engine: Engine
+  retained: RetainedResults
+  segmentFor(attempt: Attempt): number
+  onProgress(progress: Progress): void
+}): Adoption {
+  const { engine, retained } = config
+
+  const passOn = (
+    op: number,
+    attempt: Attempt,
+    array: NumericArray,
+    { timeoutSeconds, signal, onComplete }: Passing,
+  ): Promise<Moved> => {
+    const dtype = dtypeOf(array)
+    const none = dtype.create(0)
+    const isSource = attempt.rank === 0
+    const call: Call = {
+      collective: 'adopt',
+      name: '',
+      dtype: dtype.name,
+      count: array.length,
+      layout: '',
+      wire: '',
+      operator: '',
+      algorithm: '',
+      model: '',
+    }
+    return engine.run({
+      op,
+      attempt,
+      call,
+      signature: signatureOf(JSON.stringify([attempt.epoch, call])),
+      timeoutSeconds,
+      signal,
+      execution: {
+        algorithm: call.collective,
+        settings: {},
+        onProgress: config.onProgress,
+        ...(onComplete && { onComplete }),
+        dataflow: {
+          part: adoptionPart(attempt.members.length, attempt.rank),
+          offsets: [0, array.length],
+          dtype,
+          combine: () => {},
+          input: isSource ? array : none,
+          result: isSource ? none : array,
+          segmentBytes: config.segmentFor(attempt),
+        },
+      },
+    })
+  }
+
+  return {
+    async adopt({ op, attempt, finishedIn, contributors }, result, timeoutSeconds, signal) {
+      const moved = await passOn(op, attempt, result, {
+        timeoutSeconds,
+        signal,
+        onComplete: () => retained.keep(op, finishedIn, attempt.members, result),
+      })
+      return {
+        op,
+        epoch: attempt.epoch,
+        contributors,
+        algorithm: 'adopt',
+        settings: {},
+        steps: 1,
+        ...moved,
+        predictedSeconds: 0,
+        identical: true,
+        why: `${attempt.members[0]!.name} had the result already and passed it on.`,
+      }
+    },
+    async serve({ op, attempt }, timeoutSeconds) {
+      const kept = retained.get(op)
+      if (!kept) return
+      engine.resume(op, attempt)
+      try {
+        await passOn(op, attempt, kept.data, { timeoutSeconds, signal: undefined })
+      } catch (error) {
+        // The members that lacked the result are gone too, or the next epoch decides anew; this member has its result.
+        engine.abandon(op, new Interruption('passing a result on has ended', { cause: error }))
+      }
+    },
+  }
+}
+
+function adoptionPart(size: number, rank: number): RankSchedule {
   if (rank === 0) {
     const sends = Array.from({ length: size - 1 }, (_, i) => ({ to: i + 1, slots: [0] }))
     return { rank, slots: [0], input: [0], steps: [{ sends, receives: [], locals: [] }], output: [] }

@@ -6,15 +6,14 @@ import type { Clock } from '../base/clock.ts'
 import { ArgumentError, EpochError, PeerLostError } from '../base/errors.ts'
 import type { Collective } from '../schedule/types.ts'
 import type { Codec, FloatArray } from '../wire/codec.ts'
-import { type DTypeInfo, dtypeOf, type NumericArray } from '../wire/dtype.ts'
+import type { DTypeInfo, NumericArray } from '../wire/dtype.ts'
 import { signatureOf } from '../wire/frame.ts'
 import type { Operator } from '../wire/resolve.ts'
-import { adoptionPart } from './adoption.ts'
+import type { Adoption } from './adoption.ts'
 import type { Agreement } from './agreement.ts'
 import type { Call } from './control.ts'
-import type { Engine, OpRequest } from './engine.ts'
+import type { Engine } from './engine.ts'
 import type { Moved } from './execution.ts'
-import type { Lane } from './lane.ts'
 import type { Models } from './models.ts'
 import { choosePlan, choosePlanAnew, type Plan } from './plan.ts'
 import { type Attempt, Interruption, type Recovery } from './recovery.ts'
@@ -83,26 +82,19 @@ export interface Calls {
     options: CollectiveOptions,
     running: Running,
   ): Promise<Moved>
-  /** Sends a result that this member keeps to those who lack it. */
-  serve(recovery: Recovery): Promise<void>
 }
 
 export function createCalls(config: {
   clock: Clock
   engine: Engine
   agreement: Agreement
-  retained: RetainedResults
+  retained: Pick<RetainedResults, 'keep'>
+  adoption: Pick<Adoption, 'adopt'>
   models(): Models
-  lane(peerId: string): Lane | undefined
+  segmentFor(attempt: Attempt): number
   onProgress(progress: Progress): void
 }): Calls {
-  const { clock, engine, agreement, retained } = config
-
-  const segmentFor = (attempt: Attempt) =>
-    Math.min(
-      segmentBytes,
-      ...attempt.members.map(({ peerId }) => config.lane(peerId)?.segmentBytes ?? segmentBytes),
-    )
+  const { clock, engine, agreement, retained, adoption } = config
 
   const run: Calls['run'] = (op, attempt, plan, vector, options, running) => {
     const { shape } = plan
@@ -143,54 +135,7 @@ export function createCalls(config: {
           result: vector.result,
           codec,
           residual,
-          segmentBytes: wholeRecords(segmentFor(attempt), vector),
-        },
-      },
-    })
-  }
-
-  /** The op is finished somewhere: rank 0 of the attempt passes its result on to the others. */
-  const passOn = (
-    op: number,
-    attempt: Attempt,
-    array: NumericArray,
-    timeoutSeconds: number,
-    hooks: Pick<OpRequest, 'signal'> & { onComplete?(): void },
-  ): Promise<Moved> => {
-    const dtype = dtypeOf(array)
-    const none = dtype.create(0)
-    const isSource = attempt.rank === 0
-    const call: Call = {
-      collective: 'adopt',
-      name: '',
-      dtype: dtype.name,
-      count: array.length,
-      layout: '',
-      wire: '',
-      operator: '',
-      algorithm: '',
-      model: '',
-    }
-    return engine.run({
-      op,
-      attempt,
-      call,
-      signature: signatureOf(JSON.stringify([attempt.epoch, call])),
-      timeoutSeconds,
-      signal: hooks.signal,
-      execution: {
-        algorithm: call.collective,
-        settings: {},
-        onProgress: config.onProgress,
-        ...(hooks.onComplete && { onComplete: hooks.onComplete }),
-        dataflow: {
-          part: adoptionPart(attempt.members.length, attempt.rank),
-          offsets: [0, array.length],
-          dtype,
-          combine: () => {},
-          input: isSource ? array : none,
-          result: isSource ? none : array,
-          segmentBytes: segmentFor(attempt),
+          segmentBytes: wholeRecords(config.segmentFor(attempt), vector),
         },
       },
     })
@@ -244,31 +189,6 @@ export function createCalls(config: {
     }
   }
 
-  const adopt = async (
-    recovery: Recovery & { kind: 'adopt' },
-    { result }: Vector,
-    options: CollectiveOptions,
-    left: () => number,
-  ): Promise<Omit<Report, 'attempts'>> => {
-    const { op, attempt, finishedIn, contributors } = recovery
-    const moved = await passOn(op, attempt, result, left(), {
-      signal: options.signal,
-      onComplete: () => retained.keep(op, finishedIn, attempt.members, result),
-    })
-    return {
-      op,
-      epoch: attempt.epoch,
-      contributors,
-      algorithm: 'adopt',
-      settings: {},
-      steps: 1,
-      ...moved,
-      predictedSeconds: 0,
-      identical: true,
-      why: `${attempt.members[0]!.name} had the result already and passed it on.`,
-    }
-  }
-
   return {
     run,
     async collect({ vectorOf, isAlike }, options) {
@@ -297,7 +217,7 @@ export function createCalls(config: {
           try {
             const report =
               recovery?.kind === 'adopt'
-                ? await adopt(recovery, vector, options, left)
+                ? await adoption.adopt(recovery, vector.result, left(), options.signal)
                 : await attemptOnce(op, here, vector, isAlike, options, left, attempts)
             return { ...report, attempts }
           } catch (error) {
@@ -310,17 +230,6 @@ export function createCalls(config: {
         // Whatever stops the op here stops it everywhere.
         engine.abandon(op, error instanceof Error ? error : new Error(String(error)))
         throw error
-      }
-    },
-    async serve({ op, attempt }) {
-      const kept = retained.get(op)
-      if (!kept) return
-      engine.resume(op, attempt)
-      try {
-        await passOn(op, attempt, kept.data, defaultTimeoutMs / 1000, { signal: undefined })
-      } catch (error) {
-        // The members that lacked the result are gone too, or the next epoch decides anew; this member has its result.
-        engine.abandon(op, new Interruption('passing a result on has ended', { cause: error }))
       }
     },
   }

@@ -12,6 +12,7 @@ import type { Membership, View } from '../membership/types.ts'
 import type { Transport } from '../transport/types.ts'
 import type { NumericArray, VectorArray } from '../wire/dtype.ts'
 import type { Frame } from '../wire/frame.ts'
+import { type Adoption, createAdoption } from './adoption.ts'
 import { type Agreement, createAgreement } from './agreement.ts'
 import {
   type Calls,
@@ -44,6 +45,7 @@ import type {
   Group,
   GroupEvents,
   GroupState,
+  Progress,
   ReduceOptions,
   ReduceScatterOptions,
   Result,
@@ -60,7 +62,7 @@ export interface GroupConfig {
    * A member that gives no sign of life for so long is reported as lost. Default 5: on a busy machine the association of a living
    * peer stands still for 3 s when it repeats itself in vain, and closing it costs the op that runs; Infinity: never.
    */
-  silenceSeconds?: number
+  silenceSeconds?: number | undefined
 }
 
 /** How often a missing link is asked for again. */
@@ -81,6 +83,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   readonly #prober: Prober
   readonly #retained: RetainedResults
   readonly #heartbeat: Heartbeat
+  readonly #adoption: Adoption
   readonly #calls: Calls
   readonly #models: Models
   #state: GroupState = 'connecting'
@@ -137,14 +140,20 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       onEnter: (span) => this.#enter(span),
     })
     this.#prober = createProber({ clock, segmentBytes, lane, tell })
-    this.#calls = createCalls({
-      clock,
+    const common = {
       engine: this.#engine,
-      agreement: this.#agreement,
       retained: this.#retained,
+      segmentFor: ({ members }: Attempt) =>
+        Math.min(segmentBytes, ...members.map(({ peerId }) => lane(peerId)?.segmentBytes ?? segmentBytes)),
+      onProgress: (progress: Progress) => this.emit('progress', progress),
+    }
+    this.#adoption = createAdoption(common)
+    this.#calls = createCalls({
+      ...common,
+      clock,
+      agreement: this.#agreement,
+      adoption: this.#adoption,
       models: () => this.#models,
-      lane,
-      onProgress: (progress) => this.emit('progress', progress),
     })
     this.#models = createModels({
       engine: this.#engine,
@@ -328,7 +337,8 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#engine.suspend((op) => recovering.has(op))
     this.#engine.proceed()
     for (const recovery of span.recoveries)
-      if (recovery.kind === 'adopt' && recovery.attempt.rank === 0) void this.#calls.serve(recovery)
+      if (recovery.kind === 'adopt' && recovery.attempt.rank === 0)
+        void this.#adoption.serve(recovery, defaultTimeoutMs / 1000)
     this.#models.begin(span.members.length)
     if (this.#measures && span.members.length > 1) {
       // The first op of an epoch is a measurement that every member starts by itself.
