@@ -14,13 +14,18 @@ export function buildModel(
   const inputShape = [...shape]
   const isPicture = shape.length > 1
   let next = seed
+  // To TensorFlow.js a seed of 0 is none; a fraction is the seed of no other layer.
+  const nextSeed = () => next++ || 0.5
   const relu = () => ({
     activation: 'relu' as const,
-    kernelInitializer: initializers.heNormal({ seed: next++ }),
+    kernelInitializer: initializers.heNormal({ seed: nextSeed() }),
   })
   const units = isPicture ? 64 : 16
   const output = () =>
-    layers.dense({ units: classes.length, kernelInitializer: initializers.glorotUniform({ seed: next++ }) })
+    layers.dense({
+      units: classes.length,
+      kernelInitializer: initializers.glorotUniform({ seed: nextSeed() }),
+    })
   if (kind === 'mlp')
     return sequential({
       layers: [

@@ -142,27 +142,31 @@ describe('a learner', () => {
     expect(held).toBeGreaterThan(0)
   })
 
-  it('learns together from peers that each know one flower', async () => {
+  it('learns together from peers that each know one flower, and the same again from the same seeds', async () => {
     const { train, test } = splitForTest(await loadIris(), 50, 1)
-    const groups = await createMemoryGroup(3, { measure: false })
     const hands = splitAmong(train, { peers: 3, skew: 1, classesPerPeer: 1, seed: 1 })
-    const models = groups.map((_, rank) => buildModel('mlp', train, rank))
-    await Promise.all(
-      groups.map((group, rank) =>
-        createRounds(
-          group,
-          createLearner({ model: models[rank]!, data: hands[rank]!, seed: rank, batchSize: 10 }),
-          {
-            rounds: 36,
-            learningRate: 0.05,
-          },
-        ).run(),
-      ),
-    )
+    const run = async (rounds: number) => {
+      // Measured links could lead to another algorithm in the second run, which adds in another order.
+      const groups = await createMemoryGroup(3, { measure: false })
+      const models = groups.map((_, rank) => buildModel('mlp', train, rank))
+      const runs = await Promise.all(
+        groups.map((group, rank) =>
+          createRounds(
+            group,
+            createLearner({ model: models[rank]!, data: hands[rank]!, seed: rank, batchSize: 10 }),
+            { rounds, learningRate: 0.05 },
+          ).run(),
+        ),
+      )
+      return { models, hashes: runs.map((own) => own.rounds.map(({ hash }) => hash)) }
+    }
+    const { models, hashes } = await run(36)
     const [first, ...others] = await Promise.all(models.map((model) => evaluate(model, test)))
-    // Alone each would name its own flower always: right for a third. Together 0.88 to 0.96 was seen; it differs between runs.
-    expect(first!.accuracy).toBeGreaterThan(0.7)
+    // Alone each would name its own flower always: right for a third. Together 0.92; from other first models 0.84 to 0.96 was seen.
+    expect(first!.accuracy).toBeGreaterThan(0.85)
     for (const other of others) expect(other).toEqual(first)
+    const again = await run(9)
+    expect(again.hashes).toEqual(hashes.map((own) => own.slice(0, 9)))
   })
 
   it('builds a CNN that learns', async () => {
