@@ -31,6 +31,11 @@ export interface JoinOptions {
   signal?: AbortSignal
   /** Milliseconds that joining may take altogether. Default 60 000; Infinity waits for ever. */
   timeoutMs?: number
+  /**
+   * Seconds without a sign of life after which a link is closed and its peer reported as lost. Anything that arrives is a sign; who has nothing to
+   * send is asked. Default 5; Infinity: never.
+   */
+  silenceSeconds?: number
   /** Where the seat is kept over a reload. Default: the sessionStorage of a tab; null: nowhere. */
   seats?: SeatStore | null
   onStatus?: (status: JoinStatus) => void
@@ -111,9 +116,15 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
     clock,
   })
   const worker = await starting
+  const { silenceSeconds } = options
   const group = worker
-    ? await createRemoteGroup({ worker, connector, membership: seat })
-    : createGroup({ transport: createChannelTransport(connector), membership: seat, clock })
+    ? await createRemoteGroup({ worker, connector, membership: seat, silenceSeconds })
+    : createGroup({
+        transport: createChannelTransport(connector),
+        membership: seat,
+        clock,
+        silenceSeconds,
+      })
   seat.receiveSignals((from, data) => connector.accept(from, data))
   // A page that goes away ends its links itself: the others then know at once. Its own seat first, or it would complain of everybody
   // whose link it closes: where several pages go at once, that puts out a member who stays.
@@ -150,6 +161,8 @@ function check(options: JoinOptions, environment: Environment) {
   if (!Number.isInteger(size) || size < 1 || size > limits.peersPerRoom)
     throw new ArgumentError('size', `Pass a whole number of members from 1 to ${limits.peersPerRoom}.`)
   if (!(timeoutMs > 0)) throw new ArgumentError('timeoutMs', 'Pass a positive number of milliseconds.')
+  if (options.silenceSeconds !== undefined && !(options.silenceSeconds > 0))
+    throw new ArgumentError('silenceSeconds', 'Pass a positive number of seconds.')
   if (name.trim().length > limits.nameLength)
     throw new ArgumentError('name', `A name has at most ${limits.nameLength} characters.`)
   const { seats = environment.seats(url.origin, kind), signal, onStatus, until = 'ready' } = options

@@ -29,10 +29,10 @@ export function hostGroup(port: Port): void {
     if (data.type === 'start') start(data)
     else take(data)
   }
-  start = ({ selfId, view }) => {
+  start = ({ selfId, view, silenceSeconds }) => {
     const source = createSource(selfId, post)
     const membership = createMembership(selfId, view, post)
-    const group = createGroup({ transport: createChannelTransport(source), membership })
+    const group = createGroup({ transport: createChannelTransport(source), membership, silenceSeconds })
     const calls = serveCalls(group, post)
     const snapshot = createSnapshots(group)
     let isListenedTo = false

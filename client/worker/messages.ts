@@ -26,7 +26,7 @@ export interface CallHooks {
 }
 
 export type ToWorker =
-  | { type: 'start'; selfId: string; view: View | undefined }
+  | { type: 'start'; selfId: string; view: View | undefined; silenceSeconds: number | undefined }
   | { type: 'view'; view: View }
   | ({ type: 'channel' } & ConnectorEvents['channel'])
   | ({ type: 'open' } & ConnectorEvents['open'])

@@ -24,6 +24,8 @@ export interface RemoteGroupConfig {
   readonly worker: GroupWorker
   readonly connector: Connector
   readonly membership: Membership
+  /** As GroupConfig.silenceSeconds. */
+  readonly silenceSeconds?: number | undefined
 }
 
 /** Resolves when the group is there; it becomes ready by itself. */
@@ -72,7 +74,7 @@ class RemoteGroup extends Emitter<GroupEvents> {
   #queue: Promise<void> | undefined
 
   constructor(
-    { worker, connector, membership }: RemoteGroupConfig,
+    { worker, connector, membership, silenceSeconds }: RemoteGroupConfig,
     onReady: (methods: readonly string[]) => void,
   ) {
     super()
@@ -96,7 +98,7 @@ class RemoteGroup extends Emitter<GroupEvents> {
     connector.on('close', ({ peerId, error }) =>
       this.#post({ type: 'close', peerId, error: sendError(error) }),
     )
-    this.#post({ type: 'start', selfId: membership.selfId, view: membership.view() })
+    this.#post({ type: 'start', selfId: membership.selfId, view: membership.view(), silenceSeconds })
     membership.onView((view) => this.#post({ type: 'view', view }))
   }
 

@@ -152,6 +152,32 @@ describe('peers on Node', () => {
     for (const { data } of results) expect([...data]).toEqual([3])
   })
 
+  it('give up a link that carries nothing for as long as was asked for', async () => {
+    const first = await enter({ silenceSeconds: 0.3 })
+    const webrtc = await loadNodeWebrtc()
+    const channels: RTCDataChannel[] = []
+    class Connection extends webrtc.RTCPeerConnection {
+      override createDataChannel(label: string, options?: RTCDataChannelInit): RTCDataChannel {
+        const channel = super.createDataChannel(label, options)
+        channels.push(channel)
+        return channel
+      }
+    }
+    const environment = { url, kind: 'mute', seats: () => undefined, onEnd: () => () => {} }
+    const mute = await joinWith(
+      { room: first.room, size: 2 },
+      { ...environment, webrtc: { ...webrtc, RTCPeerConnection: Connection } },
+    )
+    groups.push(mute)
+    const states: string[] = []
+    first.on('link', ({ state }) => states.push(state))
+    for (const channel of channels) channel.send = () => {}
+    // By itself it would take 5 s.
+    await until('the link given up', () => states.includes('closed'), 3)
+    await until('another link', () => states.at(-1) === 'open')
+    await together([first, mute])
+  })
+
   it('go on without the server, and are in the room again when it is back', async () => {
     const all = await meet(3)
     const ids = all.map(({ peerId }) => peerId)
@@ -241,6 +267,8 @@ describe('joining', () => {
     [{ size: 0 }, 'size'],
     [{ size: 1.5 }, 'size'],
     [{ timeoutMs: 0 }, 'timeoutMs'],
+    [{ silenceSeconds: 0 }, 'silenceSeconds'],
+    [{ silenceSeconds: Number.NaN }, 'silenceSeconds'],
     [{ name: 'x'.repeat(40) }, 'name'],
   ])('refuses %o', async (options, argument) => {
     await expect(enter(options)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', argument })

@@ -34,8 +34,10 @@ class FakeChannel {
   onmessage: ((event: { data: ArrayBuffer }) => void) | null = null
   onbufferedamountlow: (() => void) | null = null
   other: FakeChannel | undefined
+  isMute = false
 
   send(message: Uint8Array): void {
+    if (this.isMute) return
     const data = message.slice().buffer
     queueMicrotask(() => this.other?.onmessage?.({ data }))
   }
@@ -46,6 +48,7 @@ class FakeConnector extends Emitter<ConnectorEvents> implements Connector {
   readonly selfId: string
   readonly #all: Map<string, FakeConnector>
   readonly wanted = new Set<string>()
+  readonly channels: FakeChannel[] = []
   readonly #open = new Map<string, LinkStatus>()
   isClosed = false
 
@@ -76,6 +79,7 @@ class FakeConnector extends Emitter<ConnectorEvents> implements Connector {
   }
 
   #made(peerId: string, channel: FakeChannel): void {
+    this.channels.push(channel)
     this.emit('channel', { peerId, attempt: 1, channel: channel as unknown as RTCDataChannel })
   }
 
@@ -113,7 +117,7 @@ interface Room {
   fail(at: number, message: string): void
 }
 
-async function openRoom(size: number): Promise<Room> {
+async function openRoom(size: number, silenceSeconds?: number): Promise<Room> {
   const all = new Map<string, FakeConnector>()
   const views = new Emitter<{ view: View }>()
   const stopped: string[] = []
@@ -143,7 +147,8 @@ async function openRoom(size: number): Promise<Room> {
         },
         leave: async () => remove(connector.selfId),
       }
-      return createRemoteGroup({ worker: workerOf(connector, stopped, failing), connector, membership })
+      const worker = workerOf(connector, stopped, failing)
+      return createRemoteGroup({ worker, connector, membership, silenceSeconds })
     }),
   )
   await whenTogether(groups)
@@ -279,6 +284,20 @@ describe('a group behind a port', () => {
     }
     // Without feedback each call would lose the same again.
     expect(Math.abs(sum - 8 * 2 * value)).toBeLessThan(2 ** -6)
+  })
+
+  it('loses a member that is silent for as long as was asked for', async () => {
+    room = await openRoom(2, 0.1)
+    const [group] = room.groups as [Group]
+    const alone = new Promise<void>((resolve) =>
+      group.on('view', ({ members }) => members.length === 1 && resolve()),
+    )
+    const begin = performance.now()
+    for (const channel of room.connectors[1]!.channels) channel.isMute = true
+    await alone
+    // Long before it would be by itself.
+    expect(performance.now() - begin).toBeLessThan(4000)
+    expect(group.members.map(({ name }) => name)).toEqual(['P0'])
   })
 
   it('tells, hears, notices losses, and ends with its worker', async () => {
