@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { VirtualClock } from '../../../shared/base/clock.ts'
 import { MismatchError, NonFiniteError, NoSamplesError } from '../../../shared/base/errors.ts'
 import { createPrng } from '../../../shared/base/prng.ts'
-import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
+import { createMemoryGroup } from '../../../shared/collective/memoryGroup.ts'
 import { averageTensors } from '../../../shared/federated/average.ts'
 import type { NamedTensors, Values } from '../../../shared/federated/tensors.ts'
-import { inVirtualTime } from '../../support/virtualTime.ts'
+import { loseOne } from './losing.ts'
 
 const normals = (count: number, seed: number) => {
   const random = createPrng(seed)
@@ -185,34 +184,16 @@ describe('averageTensors', () => {
   it.each(Array.from({ length: 6 }, (_, seed) => seed))(
     'survivors hold the same bits and list when a member is lost at any moment (seed %i)',
     async (seed) => {
-      const clock = new VirtualClock()
-      const random = createPrng(seed)
-      let deliveries = 0
-      let fatal = Number.POSITIVE_INFINITY
-      const victim = random.below(5)
-      const room = createMemoryRoom({
-        clock,
-        seed,
-        latency: 0.005,
-        jitter: 0.005,
-        measure: false,
-        onDeliver: () => {
-          if (++deliveries === fatal) room.network.kill(`peer-${victim}`)
-        },
-      })
-      const groups = Array.from({ length: 5 }, (_, rank) => room.join(`Rank ${rank}`))
-      await inVirtualTime(clock, whenTogether(groups))
-      fatal = deliveries + 1 + random.below(160)
+      const { groups, outcome } = await loseOne(seed, 160)
       const values = [1, 20, 300, 4000, 50000]
-      const run = groups.map((group, rank) =>
-        averageTensors({ data: new Float32Array(400).fill(values[rank]!) }, group, {
-          bucketBytes: 400,
-          samples: rank + 1,
-        }),
+      const results = await outcome(
+        groups.map((group, rank) =>
+          averageTensors({ data: new Float32Array(400).fill(values[rank]!) }, group, {
+            bucketBytes: 400,
+            samples: rank + 1,
+          }),
+        ),
       )
-      const survivors = groups.flatMap((_, rank) => (rank === victim ? [] : [rank]))
-      run[victim]!.catch(() => {})
-      const results = await inVirtualTime(clock, Promise.all(survivors.map((rank) => run[rank]!)))
       const { report, tensors } = results[0]!
       const weights = report.contributors.map(({ samples }) => samples)
       const expected =

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { VirtualClock } from '../../../shared/base/clock.ts'
 import { ArgumentError } from '../../../shared/base/errors.ts'
 import { createPrng } from '../../../shared/base/prng.ts'
-import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
+import { createMemoryGroup } from '../../../shared/collective/memoryGroup.ts'
 import type { Group } from '../../../shared/collective/types.ts'
 import type { Aggregation } from '../../../shared/federated/aggregate.ts'
 import {
@@ -15,7 +14,7 @@ import {
 } from '../../../shared/federated/robust.ts'
 import { createRounds } from '../../../shared/federated/rounds.ts'
 import type { Trainer } from '../../../shared/federated/roundTypes.ts'
-import { inVirtualTime } from '../../support/virtualTime.ts'
+import { loseOne } from './losing.ts'
 
 const normals = (count: number, seed: number) => {
   const random = createPrng(seed)
@@ -139,32 +138,14 @@ describe('robust rounds', () => {
   it.each(Array.from({ length: 6 }, (_, seed) => seed))(
     'finish on all survivors with the same bits when a peer is lost at any message (seed %i)',
     async (seed) => {
-      const clock = new VirtualClock()
-      const random = createPrng(seed)
-      const victim = random.below(5)
-      let deliveries = 0
-      let fatal = Number.POSITIVE_INFINITY
-      const room = createMemoryRoom({
-        clock,
-        seed,
-        latency: 0.005,
-        jitter: 0.005,
-        measure: false,
-        onDeliver: () => {
-          if (++deliveries === fatal) room.network.kill(`peer-${victim}`)
-        },
-      })
-      const groups = Array.from({ length: 5 }, (_, rank) => room.join(`Rank ${rank}`))
-      await inVirtualTime(clock, whenTogether(groups))
-      fatal = deliveries + 1 + random.below(400)
+      const { clock, groups, survivors, outcome } = await loseOne(seed, 400)
       const givers = groups.map((_, rank) => createGiver(normals(30, rank)))
       const aggregate = aggregations[seed % 3]!
-      const runs = groups.map((group, rank) =>
-        createRounds(group, givers[rank]!, { rounds: 3, aggregate, clock }).run(),
+      const results = await outcome(
+        groups.map((group, rank) =>
+          createRounds(group, givers[rank]!, { rounds: 3, aggregate, clock }).run(),
+        ),
       )
-      runs[victim]!.catch(() => {})
-      const survivors = groups.flatMap((_, rank) => (rank === victim ? [] : [rank]))
-      const results = await inVirtualTime(clock, Promise.all(survivors.map((rank) => runs[rank]!)))
       for (const [i, rank] of survivors.entries()) {
         expect(givers[rank]!.model).toEqual(givers[survivors[0]!]!.model)
         expect(results[i]!.rounds.map(({ peers }) => peers)).toEqual(

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { webSecrets } from '../../../client/federated/secrets.ts'
-import { VirtualClock } from '../../../shared/base/clock.ts'
 import { UnsupportedError } from '../../../shared/base/errors.ts'
-import { createPrng } from '../../../shared/base/prng.ts'
-import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
+import { createMemoryGroup } from '../../../shared/collective/memoryGroup.ts'
 import { createRounds } from '../../../shared/federated/rounds.ts'
-import type { RoundReport } from '../../../shared/federated/roundTypes.ts'
 import { fixedPointScale } from '../../../shared/federated/secure.ts'
-import { inVirtualTime } from '../../support/virtualTime.ts'
 import { createLine } from './leastSquares.ts'
+import { loseOne } from './losing.ts'
 import { createTestSecrets } from './secrets.ts'
 
 const pointsOf = (slope: number) =>
@@ -105,41 +102,17 @@ describe('secure aggregation', () => {
   it.each(Array.from({ length: 5 }, (_, seed) => seed))(
     'begins again among the survivors when a peer is lost at any message (seed %i)',
     async (seed) => {
-      const clock = new VirtualClock()
-      const random = createPrng(seed)
-      const victim = random.below(5)
-      let deliveries = 0
-      let fatal = Number.POSITIVE_INFINITY
-      const room = createMemoryRoom({
-        clock,
-        seed,
-        latency: 0.005,
-        jitter: 0.005,
-        measure: false,
-        onDeliver: () => {
-          if (++deliveries === fatal) room.network.kill(`peer-${victim}`)
-        },
-      })
-      const groups = Array.from({ length: 5 }, (_, rank) => room.join(`Rank ${rank}`))
-      await inVirtualTime(clock, whenTogether(groups))
-      fatal = deliveries + 1 + random.below(400)
+      const { clock, groups, survivors, outcome } = await loseOne(seed, 400)
       const lines = groups.map((_, rank) => createLine(0, pointsOf(rank + 1)))
-      const reports: RoundReport[][] = groups.map(() => [])
-      const runs = groups.map((group, rank) => {
-        const secrets = createTestSecrets(100 * seed + rank)
-        const rounds = createRounds(group, lines[rank]!, { rounds: 3, aggregate: 'secure', clock, secrets })
-        rounds.on('round', (report) => void reports[rank]!.push(report))
-        return rounds.run()
-      })
-      runs[victim]!.catch(() => {})
-      const survivors = groups.flatMap((_, rank) => (rank === victim ? [] : [rank]))
-      await inVirtualTime(clock, Promise.all(survivors.map((rank) => runs[rank]!)))
-      for (const rank of survivors) {
-        expect(lines[rank]!.weight[0]).toBe(lines[survivors[0]!]!.weight[0])
-        expect(reports[rank]!.map(({ peers }) => peers)).toEqual(
-          reports[survivors[0]!]!.map(({ peers }) => peers),
-        )
-      }
+      const results = await outcome(
+        groups.map((group, rank) => {
+          const secrets = createTestSecrets(100 * seed + rank)
+          return createRounds(group, lines[rank]!, { rounds: 3, aggregate: 'secure', clock, secrets }).run()
+        }),
+      )
+      for (const rank of survivors) expect(lines[rank]!.weight[0]).toBe(lines[survivors[0]!]!.weight[0])
+      for (const { rounds } of results)
+        expect(rounds.map(({ peers }) => peers)).toEqual(results[0]!.rounds.map(({ peers }) => peers))
       // A mask that did not vanish would have thrown the weight far out.
       expect(lines[survivors[0]!]!.weight[0]).toBeGreaterThan(0)
       expect(lines[survivors[0]!]!.weight[0]).toBeLessThan(5)
