@@ -47,11 +47,7 @@ export function contribute<T extends VectorArray>(data: T, options: Options<T>):
   // A fold of a Float16Array sees its words.
   const op = (options.op ?? (weight === undefined ? 'sum' : 'mean')) as OperatorName | Fold
   const operator = weight === undefined ? resolveOperator(op, dtype, words) : weightedMean(op, weight, dtype)
-  if (words.length % operator.record !== 0)
-    throw new ArgumentError(
-      'data',
-      `Pass whole records of ${operator.record} elements: ${words.length} elements are none.`,
-    )
+  requireRecords(words, operator)
   const codec = codecOf(options.wire, dtype.name, operator.name)
   if (feedback && !codec)
     throw new ArgumentError(
@@ -76,9 +72,14 @@ export function contribute<T extends VectorArray>(data: T, options: Options<T>):
       if (out !== result) out.set(result.subarray(0, words.length) as never)
       if (weight !== undefined) divide(out as FloatArray, Number(result[words.length]))
       else operator.finish?.(out, size)
-      return into ?? (isNativeFloat16(data) ? nativeLike(data, out) : (out as T))
+      return into ?? ownTypeOf(data, out)
     },
   }
+}
+
+export function requireRecords({ length }: NumericArray, { record }: Operator): void {
+  if (length % record !== 0)
+    throw new ArgumentError('data', `Pass whole records of ${record} elements: ${length} elements are none.`)
 }
 
 /** Filled up with zeros to a whole number of blocks. */
@@ -116,8 +117,9 @@ function divide(out: FloatArray, total: number): void {
   for (let i = 0; i < out.length; i++) out[i] = out[i]! / total
 }
 
-/** The words as an array of the caller's own type, which only some runtimes have. */
-export function nativeLike<T extends VectorArray>(data: T, words: NumericArray): T {
+/** The words as an array of the type of the caller's data: only some runtimes have a Float16Array of their own. */
+export function ownTypeOf<T extends VectorArray>(data: T, words: NumericArray): T {
+  if (!isNativeFloat16(data)) return words as T
   const Type = data.constructor as new (buffer: ArrayBufferLike, byteOffset: number, length: number) => T
   return new Type(words.buffer, words.byteOffset, words.length)
 }

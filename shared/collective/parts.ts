@@ -4,19 +4,13 @@
  */
 import { ArgumentError, PeerLostError, type PeerName } from '../base/errors.ts'
 import type { Collective } from '../schedule/types.ts'
-import {
-  type DTypeInfo,
-  dtypeOf,
-  isNativeFloat16,
-  type NumericArray,
-  type VectorArray,
-  wordsOf,
-} from '../wire/dtype.ts'
+import { type DTypeInfo, dtypeOf, type NumericArray, type VectorArray, wordsOf } from '../wire/dtype.ts'
 import type { Fold } from '../wire/fold.ts'
 import type { OperatorName } from '../wire/operator.ts'
 import { type Operator, resolveOperator } from '../wire/resolve.ts'
 import type { Contribution, Vector } from './calls.ts'
-import { nativeLike } from './contribution.ts'
+import { ownTypeOf, requireRecords } from './contribution.ts'
+import { isRooted, totalOf } from './plan.ts'
 import type { Attempt } from './recovery.ts'
 import type { GatherOptions, ReduceOptions } from './types.ts'
 
@@ -43,16 +37,6 @@ const moving: Operator = {
   record: 1,
 }
 
-const isRooted: Readonly<Record<PartedCollective, boolean>> = {
-  broadcast: true,
-  reduce: true,
-  gather: true,
-  scatter: true,
-  allgather: false,
-  reduceScatter: false,
-  alltoall: false,
-}
-
 /** Throws ArgumentError and UnsupportedError before anything is sent. */
 export function takePart<T extends VectorArray>(
   collective: PartedCollective,
@@ -67,13 +51,9 @@ export function takePart<T extends VectorArray>(
   const isCombined = collective === 'reduce' || collective === 'reduceScatter'
   const op = (options.op ?? 'sum') as OperatorName | Fold
   const operator = isCombined ? resolveOperator(op, dtype, words) : moving
-  if (words.length % operator.record !== 0)
-    throw new ArgumentError(
-      'data',
-      `Pass whole records of ${operator.record} elements: ${words.length} elements are none.`,
-    )
+  requireRecords(words, operator)
   const call: Call = { collective, dtype, words, operator, counts: options.counts }
-  const findRoot = isRooted[collective] ? createRoot(options.root ?? 0) : undefined
+  const findRoot = isRooted(collective) ? createRoot(options.root ?? 0) : undefined
   let last: Vector | undefined
   return {
     contribution: {
@@ -95,7 +75,7 @@ export function takePart<T extends VectorArray>(
       const out = target ?? (isKept(result) ? result.slice() : result)
       if (out !== result) out.set(result as never)
       operator.finish?.(out, contributors)
-      return into ?? (isNativeFloat16(data) ? nativeLike(data, out) : (out as T))
+      return into ?? ownTypeOf(data, out)
     },
   }
 }
@@ -137,16 +117,23 @@ function vectorOf(call: Call, { rank, members }: Attempt, root: number | undefin
   const own = words.length
   const isRoot = rank === root
   const none = dtype.create(0)
-  const common = { collective, dtype, operator, count: own, ...(root !== undefined && { root }) }
+  const common = {
+    collective,
+    dtype,
+    operator,
+    count: own,
+    total: totalOf(collective, own, size),
+    ...(root !== undefined && { root }),
+  }
   switch (collective) {
     case 'broadcast':
-      return { ...common, total: own, data: isRoot ? words : none, result: dtype.create(own) }
+      return { ...common, data: isRoot ? words : none, result: dtype.create(own) }
     case 'reduce':
       return { ...common, data: words, ...resultOf(dtype, isRoot, own) }
     case 'alltoall':
       if (own % size !== 0)
         throw new ArgumentError('data', `Pass ${size} equal blocks: ${own} elements cannot be parted so.`)
-      return { ...common, total: own * size, data: words, result: dtype.create(own) }
+      return { ...common, data: words, result: dtype.create(own) }
     case 'allgather':
     case 'gather': {
       const bounds = call.counts && boundsOf(call.counts, size)
@@ -155,11 +142,10 @@ function vectorOf(call: Call, { rank, members }: Attempt, root: number | undefin
           'counts',
           `counts[${rank}] is ${call.counts[rank]}, but the data has ${own} elements.`,
         )
-      const total = bounds?.[size] ?? own * size
+      const total = bounds?.[size] ?? common.total
       return {
         ...common,
-        ...(bounds && { bounds, count: total }),
-        total,
+        ...(bounds && { bounds, count: total, total }),
         data: words,
         ...resultOf(dtype, collective === 'allgather' || isRoot, total),
       }
@@ -176,7 +162,6 @@ function vectorOf(call: Call, { rank, members }: Attempt, root: number | undefin
         throw new ArgumentError('counts', `Count whole records of ${operator.record} elements.`)
       return {
         ...common,
-        total: own,
         ...(call.counts && { bounds }),
         data: collective === 'reduceScatter' || isRoot ? words : none,
         result: dtype.create(bounds[rank + 1]! - bounds[rank]!),

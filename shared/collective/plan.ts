@@ -82,8 +82,7 @@ export function predictCall(request: PlanRequest, size: number, model: NetworkMo
   const codec = codecOf(request.wire, dtype.name, operator.name)
   const { block } = codec ?? { block: 1 }
   const { collective, root = 0 } = request
-  const isFromEach = collective === 'allgather' || collective === 'gather' || collective === 'alltoall'
-  const total = request.count * (isFromEach ? size : 1)
+  const total = collective ? totalOf(collective, request.count, size) : request.count
   const count = Math.ceil(total / block) * block
   const known = model?.size === size ? model : guessModel(size)
   const call = { count, dtype, operator, codec, options: request }
@@ -91,7 +90,12 @@ export function predictCall(request: PlanRequest, size: number, model: NetworkMo
   return choosePlan({ ...call, collective, ...(isRooted(collective) && { root }) }, size, known).choice
 }
 
-const isRooted = (collective: Collective) => ['broadcast', 'reduce', 'gather', 'scatter'].includes(collective)
+export const isRooted = (collective: Collective) =>
+  ['broadcast', 'reduce', 'gather', 'scatter'].includes(collective)
+
+/** Elements of all chunks together when every rank passes `own`: of one vector, or of what all bring in. */
+export const totalOf = (collective: Collective, own: number, size: number) =>
+  ['allgather', 'gather', 'alltoall'].includes(collective) ? own * size : own
 
 /**
  * The plan after the group has become smaller: what the call asked for where the new size admits it, else the best. A lone rank has

@@ -266,7 +266,7 @@ export interface Group extends Events<GroupEvents> {
   /** Measures every link and agrees on a new network model. All ranks call it. */
   measure(): Promise<NetworkModel>
 
-  /** What an allreduce of `count` elements would cost, without running it. */
+  /** What a call would cost, without running it. */
   predict(request: PlanRequest): Choice
 
   /** Sends a small JSON value to all other members (or one), in order, outside of any op. */

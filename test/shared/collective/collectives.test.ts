@@ -3,6 +3,7 @@ import { VirtualClock } from '../../../shared/base/clock.ts'
 import { ArgumentError, MismatchError, PeerLostError } from '../../../shared/base/errors.ts'
 import { createPrng, type Prng } from '../../../shared/base/prng.ts'
 import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
+import { isRooted } from '../../../shared/collective/plan.ts'
 import type { Group, Result } from '../../../shared/collective/types.ts'
 import { algorithms } from '../../../shared/schedule/registry.ts'
 import type { Collective } from '../../../shared/schedule/types.ts'
@@ -105,14 +106,15 @@ const outcomesOf = async <T>(promises: readonly Promise<T>[]) =>
   )
 
 describe.each(Object.keys(cases))('%s', (name) => {
-  const seed = 20261201
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10 + (seed % 23)])(
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const someSize = 10 + createPrng(seed).below(24)
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, someSize])(
     `equals a plain loop with every algorithm and by itself, among %i (seed ${seed})`,
     async (size) => {
       const prng = createPrng(seed + size)
       const groups = await createMemoryGroup(size, { measure: false })
       for (const algorithm of ['auto', ...namesOf(name as Collective)])
-        for (let round = 0; round < 3; round++) {
+        for (let round = 0; round < (size < 10 ? 3 : 1); round++) {
           const { calls, expected } = cases[name]!(size, algorithm, prng)
           const results = await Promise.all(groups.map(calls))
           for (const [rank, { data, report }] of results.entries()) {
@@ -122,6 +124,23 @@ describe.each(Object.keys(cases))('%s', (name) => {
         }
     },
   )
+
+  it('runs what is predicted for it', async () => {
+    const groups = await createMemoryGroup(5, { measure: false })
+    for (const count of [5, 5000]) {
+      const root = isRooted(name as Collective) ? { root: 3 } : {}
+      const call = (group: Group) => {
+        const data = new Int32Array(count)
+        if (name === 'allgather' || name === 'alltoall' || name === 'reduceScatter') return group[name](data)
+        return group[name as 'broadcast'](data, root)
+      }
+      const [{ report }] = (await Promise.all(groups.map(call))) as [Result<Int32Array>]
+      const request = { collective: name as Collective, count, dtype: 'i32' as const, ...root }
+      const { chosen } = groups[0]!.predict(request)
+      expect(chosen).toMatchObject({ algorithm: report.algorithm, settings: report.settings })
+      expect(chosen.seconds).toBe(report.predictedSeconds)
+    }
+  })
 
   it('ends with a PeerLostError on all others when a member is lost, unless they have their part', async () => {
     const size = 5
