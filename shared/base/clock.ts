@@ -2,14 +2,25 @@
 export interface Clock {
   /** Seconds, monotonic. */
   now(): number
-  /** Calls `callback` once after `seconds`; the returned function cancels it. */
+  /** Calls `callback` once after `seconds`, with Infinity never; the returned function cancels it. */
   after(seconds: number, callback: () => void): () => void
 }
+
+/** Milliseconds. A timer for more (24.8 days) fires at once. */
+const longestTimer = 2 ** 31 - 1
 
 export const realClock: Clock = {
   now: () => performance.now() / 1000,
   after(seconds, callback) {
-    const timer = setTimeout(callback, seconds * 1000)
+    if (seconds === Number.POSITIVE_INFINITY) return () => {}
+    let timer: ReturnType<typeof setTimeout>
+    const wait = (left: number) => {
+      timer =
+        left > longestTimer
+          ? setTimeout(() => wait(left - longestTimer), longestTimer)
+          : setTimeout(callback, left)
+    }
+    wait(seconds * 1000)
     return () => clearTimeout(timer)
   },
 }
@@ -25,6 +36,7 @@ export class VirtualClock implements Clock {
   }
 
   after(seconds: number, callback: () => void): () => void {
+    if (seconds === Number.POSITIVE_INFINITY) return () => {}
     const timer = { due: this.#now + Math.max(0, seconds), order: this.#order++, callback }
     let at = this.#timers.length
     while (at > 0 && this.#timers[at - 1]!.due > timer.due) at--

@@ -49,7 +49,7 @@ export function createHeartbeat(config: {
   const schedule = () => {
     cancel = clock.after(period, check)
   }
-  if (limitSeconds < Number.POSITIVE_INFINITY) schedule()
+  schedule()
 
   return {
     heard: (peerId) => heardAt.set(peerId, clock.now()),

@@ -112,7 +112,7 @@ export class Network {
 
   later(seconds: number, action: () => void): void {
     if (seconds <= 0) queueMicrotask(action)
-    else if (seconds !== Number.POSITIVE_INFINITY) this.clock.after(seconds, action)
+    else this.clock.after(seconds, action)
   }
 
   cut(a: string, b: string): void {
