@@ -16,8 +16,9 @@ import type { How, RankSchedule } from '../schedule/types.ts'
 import type { Codec, FloatArray } from '../wire/codec.ts'
 import type { DTypeInfo, NumericArray } from '../wire/dtype.ts'
 import type { Combine } from '../wire/kernels.ts'
-import { type Action, Flow, Incoming, Move, Outgoing, Projection, Receive, type Target } from './actions.ts'
+import { type Action, Flow, Move, Projection, Receive, type Target } from './actions.ts'
 import { type Coding, createCoding, findLastingSends } from './coding.ts'
+import { Incoming, Outgoing } from './messages.ts'
 
 /** A message to `peer`: the concatenation of slots, cut into segments on a fixed grid. */
 export interface OutgoingMessage {
