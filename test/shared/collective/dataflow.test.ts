@@ -1,59 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createPrng } from '../../../shared/base/prng.ts'
-import { createDataflow, type OutgoingMessage } from '../../../shared/collective/dataflow.ts'
+import { createDataflow } from '../../../shared/collective/dataflow.ts'
 import { buildSchedule } from '../../../shared/schedule/build.ts'
 import { algorithms } from '../../../shared/schedule/registry.ts'
-import type { RankSchedule, Schedule } from '../../../shared/schedule/types.ts'
-import { dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
+import type { RankSchedule } from '../../../shared/schedule/types.ts'
+import { dtypes } from '../../../shared/wire/dtype.ts'
 import { kernels } from '../../../shared/wire/kernels.ts'
-
-/** Runs all ranks; segments arrive in a random order that keeps the order of each pair. Returns the results. */
-function runAll(schedule: Schedule, inputs: readonly NumericArray[], segmentBytes: number, seed: number) {
-  const count = inputs[0]!.length
-  const dtype = inputs[0] instanceof Float64Array ? dtypes.f64 : dtypes.i32
-  const offsets = Array.from({ length: schedule.chunks + 1 }, (_, c) =>
-    Math.floor((schedule.cuts?.[c] ?? c / schedule.chunks) * count),
-  )
-  const prng = createPrng(seed)
-  const queues = new Map<
-    string,
-    { from: number; to: number; offset: number; message: OutgoingMessage; payload: Uint8Array }[]
-  >()
-  const results = inputs.map(() => dtype.create(count))
-  const flows = schedule.ranks.map((part, rank) =>
-    createDataflow({
-      part,
-      offsets,
-      dtype,
-      combine: kernels[dtype.name].sum!,
-      input: inputs[rank]!,
-      result: results[rank]!,
-      segmentBytes,
-      onSendable(message) {
-        for (let bytes = message.nextSegment(); bytes >= 0; bytes = message.nextSegment()) {
-          const payload = new Uint8Array(bytes)
-          const offset = message.sentBytes
-          message.take(payload)
-          const key = `${rank} ${message.peer}`
-          const queue = queues.get(key) ?? []
-          queues.set(key, queue)
-          queue.push({ from: rank, to: message.peer, offset, message, payload })
-        }
-      },
-    }),
-  )
-  for (const flow of flows) flow.start()
-  for (;;) {
-    const waiting = [...queues.values()].filter((queue) => queue.length > 0)
-    const queue = waiting[prng.below(waiting.length)]
-    const next = queue?.shift()
-    if (!next) break
-    flows[next.to]!.accept(next.from, next.message.step, next.offset, next.payload)
-  }
-  for (const flow of flows) expect(flow.isComplete).toBe(true)
-  return results
-}
+import { runDataflow } from '../../support/runDataflow.ts'
 
 const allreduces = algorithms.filter(
   (algorithm) => algorithm.collective === 'allreduce' && !algorithm.restrictions.idempotent,
@@ -82,8 +36,10 @@ describe('createDataflow', () => {
             const expected = Int32Array.from({ length: count }, (_, i) =>
               inputs.reduce((sum, input) => (sum + input[i]!) | 0, 0),
             )
-            for (const result of runAll(schedule, inputs, segmentBytes, seed))
-              expect(result).toEqual(expected)
+            const { i32: dtype } = dtypes
+            const combine = kernels.i32.sum!
+            const run = { schedule, dtype, combine, inputs, segmentBytes, seed }
+            for (const result of runDataflow(run)) expect(result).toEqual(expected)
             expect(inputs).toEqual(before)
           },
         ),
