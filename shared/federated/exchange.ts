@@ -3,10 +3,9 @@ import { ProtocolError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
 import { type Aggregator, foldExtras } from './aggregate.ts'
 import { agreeOnHash } from './agree.ts'
-import { broadcastBytes } from './broadcast.ts'
 import { decodeCheckpoint, encodeCheckpoint, maxCheckpointBytes, type RunState } from './checkpoint.ts'
 import type { Decision } from './decide.ts'
-import type { CallOptions, Place } from './meeting.ts'
+import { type CallOptions, type Place, unlessLost } from './meeting.ts'
 import type { ServerOptimizer } from './optimizer.ts'
 import { hashOfState, layoutOf, nextState } from './replica.ts'
 import type { Turn } from './turn.ts'
@@ -25,16 +24,13 @@ export async function shareState(
   if (stateBytes > maxCheckpointBytes)
     throw new ProtocolError(`${peer.name} has announced a state of ${stateBytes} bytes`)
   const isSource = peer.peerId === group.peerId
-  const content = {
-    source: peer.peerId,
-    length: stateBytes,
-    ...(isSource && { bytes: encodeCheckpoint(own) }),
-  }
-  const sent = await broadcastBytes(group, content, place, call)
+  const bytes = isSource ? encodeCheckpoint(own) : new Uint8Array(stateBytes)
+  const options = { ...call, epoch: place.epoch, name: 'state for newcomers', root: peer.peerId }
+  const sent = await unlessLost(group.broadcast(bytes, options))
   if (!sent) return undefined
   const kept = { bytes: stateBytes, report: sent.report }
   if (hashOfState(own) === source.state) return { ...kept, state: own }
-  const state = decodeCheckpoint(sent.bytes)
+  const state = decodeCheckpoint(sent.data)
   if (state.manifest !== own.manifest || hashOfState(state) !== source.state)
     throw new ProtocolError(`the state from ${peer.name} is not the one that was announced`)
   return { ...kept, state }

@@ -4,7 +4,7 @@
  * call and meet again. So what was learned in a meeting is true of exactly those who run the next op.
  */
 import { assert } from '../base/assert.ts'
-import { EpochError, type PeerName } from '../base/errors.ts'
+import { EpochError, PeerLostError, type PeerName } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
 
 export interface CallOptions {
@@ -25,7 +25,10 @@ export interface Gathered extends Place {
   readonly report: Report
 }
 
-/** Every rank gets every rank's bytes; all of them pass the same number of bytes. */
+/**
+ * Every rank gets every rank's bytes; all of them pass the same number of bytes. By a sum and not an allgather, which a loss would end with
+ * an error: survivors finish a sum, and learn the same rows.
+ */
 export async function gatherBytes(
   group: Group,
   bytes: Uint8Array,
@@ -90,6 +93,16 @@ export async function untilSettled<T>(work: () => Promise<T | undefined>, within
       if (within || !(error instanceof EpochError)) throw error
     }
   assert(false, 'the members change faster than they can finish')
+}
+
+/** Undefined where a lost member has ended the call. */
+export async function unlessLost<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof PeerLostError) return undefined
+    throw error
+  }
 }
 
 /** Far more often than any room changes in the time of one op. */

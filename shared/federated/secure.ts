@@ -4,9 +4,9 @@
  * a masked value is uniformly random whatever is under it. A lost member leaves its masks behind: the op fails on all, and the survivors begin the
  * round again with fresh keys. What it protects against, and what not, is in docs/federated.md.
  */
-import { PeerLostError, UnsupportedError } from '../base/errors.ts'
+import { UnsupportedError } from '../base/errors.ts'
 import type { Aggregated, AggregatorInput } from './aggregate.ts'
-import { gatherBytes } from './meeting.ts'
+import { gatherBytes, unlessLost } from './meeting.ts'
 import type { Secrets } from './secrets.ts'
 import { weightsOf } from './weights.ts'
 
@@ -63,10 +63,8 @@ export async function aggregateSecurely(
     }),
   )
   // One op for all: parts that were summed with a member and parts that were summed without it would tell them apart.
-  const summed = await sumOrLose(async () => {
-    const options = { ...call, epoch, name: 'round: masked sum', op: 'sum', onPeerLost: 'abort' } as const
-    return group.allreduce(vector, { ...options, into: vector })
-  })
+  const options = { ...call, epoch, name: 'round: masked sum', op: 'sum', onPeerLost: 'abort' } as const
+  const summed = await unlessLost(group.allreduce(vector, { ...options, into: vector }))
   if (!summed) return undefined
   const mean = new Float32Array(vector.length)
   for (let i = 0; i < mean.length; i++) mean[i] = vector[i]! / scale / total
@@ -77,13 +75,4 @@ export async function aggregateSecurely(
 function addMask(vector: Int32Array, mask: Int32Array, sign: 1 | -1): void {
   if (sign > 0) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! + mask[i]!
   else for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! - mask[i]!
-}
-
-async function sumOrLose<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof PeerLostError) return undefined
-    throw error
-  }
 }

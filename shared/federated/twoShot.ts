@@ -2,9 +2,8 @@
  * The two-shot exchange with a look at everything: each member owns one chunk of the vector, gets everybody's contribution to it, and
  * gives its own result to all. As many bytes as a sum: every member sends (P - 1) / P of the vector twice.
  */
-import { PeerLostError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
-import type { CallOptions, Place } from './meeting.ts'
+import { type CallOptions, type Place, unlessLost } from './meeting.ts'
 
 export interface Owned {
   /** By rank: what that rank contributes to this member's chunk. */
@@ -30,7 +29,7 @@ export async function toOwners(
   const filled = new Float32Array(size * length)
   filled.set(vector)
   const options = { ...call, epoch: place.epoch, name: 'round: to the owners', onPeerLost: 'abort' } as const
-  const sent = await together(group, place, call, () => group.alltoall(filled, options))
+  const sent = await together(group, place, call, group.alltoall(filled, options))
   if (!sent) return undefined
   const rows = Array.from({ length: size }, (_, from) =>
     sent.data.subarray(from * length, (from + 1) * length),
@@ -52,7 +51,7 @@ export async function fromOwners(
     name: 'round: from the owners',
     onPeerLost: 'abort',
   } as const
-  const sent = await together(group, place, call, () => group.allgather(chunk, options))
+  const sent = await together(group, place, call, group.allgather(chunk, options))
   return sent && { vector: sent.data.slice(0, count), report: sent.report }
 }
 
@@ -68,14 +67,9 @@ async function together<T>(
   group: Group,
   place: Place,
   call: CallOptions,
-  work: () => Promise<T>,
+  exchange: Promise<T>,
 ): Promise<T | undefined> {
-  let result: T | undefined
-  try {
-    result = await work()
-  } catch (error) {
-    if (!(error instanceof PeerLostError)) throw error
-  }
+  const result = await unlessLost(exchange)
   const failed = new Int32Array([result === undefined ? 1 : 0])
   const { data, report } = await group.allreduce(failed, {
     ...call,

@@ -13,11 +13,11 @@ interface Losing {
   outcome<T>(runs: readonly Promise<T>[]): Promise<T[]>
 }
 
-/** The message is among the first `within` of those that are delivered once all are together; `victim`: by default any. */
-export async function loseOne(seed: number, within: number, only?: number): Promise<Losing> {
+/** The message is among the first `within` of those that are delivered once all are together. */
+export async function loseOne(seed: number, within: number): Promise<Losing> {
   const clock = new VirtualClock()
   const random = createPrng(seed)
-  const victim = only ?? random.below(5)
+  const victim = random.below(5)
   let deliveries = 0
   let fatal = Number.POSITIVE_INFINITY
   const room = createMemoryRoom({

@@ -299,6 +299,33 @@ describe('rounds', () => {
     }
   })
 
+  it('begin with one state on all survivors when the peer that gives it is lost on the way', async () => {
+    const begun: number[] = []
+    // A message takes 5 to 10 ms.
+    for (const [seed, seconds] of [0, 0.004, 0.006, 0.008, 0.01, 0.02].entries()) {
+      const clock = new VirtualClock()
+      const room = createMemoryRoom({ clock, seed, latency: 0.005, jitter: 0.005, measure: false })
+      const groups = Array.from({ length: 5 }, (_, rank) => room.join(`Rank ${rank}`))
+      await inVirtualTime(clock, whenTogether(groups))
+      const lines = groups.map((_, rank) => createLine(10 ** rank, []))
+      const [giver, ...others] = groups.map((group, rank) => {
+        const resting = { ...lines[rank]!, train: async () => ({ samples: 1 }) }
+        return createRounds(group, resting, { rounds: 1, clock })
+      })
+      giver!.on('phase', ({ phase }) => {
+        if (phase === 'syncing') void pause(clock, seconds).then(() => room.network.kill('peer-0'))
+      })
+      giver!.run().catch(() => {})
+      await inVirtualTime(clock, Promise.all(others.map((rounds) => rounds.run())))
+      const weights = new Set(lines.slice(1).map(weightOf))
+      expect(weights.size, `${seconds} s`).toBe(1)
+      begun.push(...weights)
+    }
+    // That of the lost one once it has come through, before that the one of the first survivor.
+    expect(begun[0]).toBe(10)
+    expect(begun.at(-1)).toBe(1)
+  })
+
   it.each(Array.from({ length: 10 }, (_, seed) => seed))(
     'finish on all survivors with the same bits when a peer is killed at a random moment of a random round (seed %i)',
     async (seed) => {
