@@ -1,9 +1,6 @@
-/**
- * The page's side of a group that runs in a worker: the same interface, and every call is passed on. Arrays go over in pieces, and the page breathes
- * between them; the calls keep their order, because it is the order of the ops.
- */
+/** The page's side of a group that runs in a worker: the same interface, and every call is passed on. */
 import { Emitter } from '../../shared/base/emitter.ts'
-import { AbortedError, ArgumentError, PapilioError, UnsupportedError } from '../../shared/base/errors.ts'
+import { AbortedError, ArgumentError, PapilioError } from '../../shared/base/errors.ts'
 import { tellControl } from '../../shared/collective/control.ts'
 import { predictCall } from '../../shared/collective/plan.ts'
 import type { Group, GroupEvents, PlanRequest, Progress, Report } from '../../shared/collective/types.ts'
@@ -11,14 +8,10 @@ import type { NetworkModel } from '../../shared/cost/types.ts'
 import type { Membership } from '../../shared/membership/types.ts'
 import type { NumericArray } from '../../shared/wire/dtype.ts'
 import type { Connector } from '../rtc/connector.ts'
-import { nextTask } from '../rtc/nextTask.ts'
-import { isArray } from './arrays.ts'
-import type { CallHooks, Snapshot, ToPage, ToWorker } from './messages.ts'
+import type { Snapshot, ToPage, ToWorker } from './messages.ts'
+import { type CallSender, copyInto, createCallSender, partArguments } from './sentCalls.ts'
 import { receiveError, sendError } from './sentErrors.ts'
 import type { GroupWorker } from './startWorker.ts'
-
-/** Copied in one go: a millisecond or two, on a busy machine ten. */
-const pieceBytes = 1024 * 1024
 
 export interface RemoteGroupConfig {
   readonly worker: GroupWorker
@@ -50,14 +43,6 @@ interface Pending {
   cleanUp(): void
 }
 
-/** What cannot go over as it is. */
-interface Extras {
-  signal?: AbortSignal
-  onProgress?: (progress: Progress) => void
-  into?: NumericArray
-  feedback?: object
-}
-
 class RemoteGroup extends Emitter<GroupEvents> {
   readonly peerId: string
   readonly #worker: GroupWorker
@@ -65,13 +50,11 @@ class RemoteGroup extends Emitter<GroupEvents> {
   readonly #membership: Membership
   readonly #onReady: (methods: readonly string[]) => void
   readonly #pending = new Map<number, Pending>()
-  readonly #feedbacks = new WeakMap<object, number>()
+  readonly #calls: CallSender
   #snapshot: Snapshot | undefined
   #model: NetworkModel | undefined
   #nextId = 1
   #isListenedTo = false
-  /** Calls that wait for an array before them to be over. */
-  #queue: Promise<void> | undefined
 
   constructor(
     { worker, connector, membership, silenceSeconds }: RemoteGroupConfig,
@@ -83,6 +66,7 @@ class RemoteGroup extends Emitter<GroupEvents> {
     this.#connector = connector
     this.#membership = membership
     this.#onReady = onReady
+    this.#calls = createCallSender((message, transfer) => this.#post(message, transfer))
     worker.onMessage((message) => this.#take(message))
     worker.onError((error) => this.#broken(error))
     connector.on('channel', (event) => {
@@ -145,7 +129,7 @@ class RemoteGroup extends Emitter<GroupEvents> {
 
   call(method: string, args: readonly unknown[]): Promise<unknown> {
     const id = this.#nextId++
-    const { sent, hooks, extras } = this.#prepare(args)
+    const { sent, extras } = partArguments(args)
     const { signal } = extras
     return new Promise((resolve, reject) => {
       const onAbort = () => this.#post({ type: 'abort', id })
@@ -158,10 +142,12 @@ class RemoteGroup extends Emitter<GroupEvents> {
         signal,
         cleanUp: () => signal?.removeEventListener('abort', onAbort),
       })
-      this.#inOrder(sent, (ready) => {
-        this.#post({ type: 'call', id, method, args: ready, hooks })
-        if (signal?.aborted) onAbort()
-      }).catch((error: unknown) => this.#end(id)?.reject(error))
+      this.#calls.send(id, method, sent, extras).then(
+        () => {
+          if (signal?.aborted) onAbort()
+        },
+        (error: unknown) => this.#end(id)?.reject(error),
+      )
     })
   }
 
@@ -172,72 +158,6 @@ class RemoteGroup extends Emitter<GroupEvents> {
 
   #post(message: ToWorker, transfer: Transferable[] = []): void {
     this.#worker.post(message, transfer)
-  }
-
-  /** Large arrays first, in pieces; at once when there are none and nothing is before it. */
-  #inOrder(args: unknown[], post: (args: unknown[]) => void): Promise<void> {
-    const isLarge = (value: unknown): value is NumericArray => isArray(value) && value.byteLength > pieceBytes
-    if (!this.#queue && !args.some(isLarge)) {
-      try {
-        post(args)
-        return Promise.resolve()
-      } catch (error) {
-        return Promise.reject(uncloneable(error))
-      }
-    }
-    const before = this.#queue ?? Promise.resolve()
-    const mine = before.then(async () => {
-      const ready: unknown[] = []
-      for (const value of args) ready.push(isLarge(value) ? await this.#sendArray(value) : value)
-      post(ready)
-    })
-    const settled = mine.catch(() => {})
-    this.#queue = settled
-    void settled.then(() => {
-      if (this.#queue === settled) this.#queue = undefined
-    })
-    return mine
-  }
-
-  async #sendArray(array: NumericArray): Promise<{ sentArray: number }> {
-    const key = this.#nextId++
-    this.#post({ type: 'array', key, like: array.slice(0, 0), length: array.length })
-    for (let at = 0; at < array.byteLength; at += pieceBytes) {
-      if (at > 0) await breathe()
-      const end = Math.min(array.byteLength, at + pieceBytes)
-      const bytes = new Uint8Array(array.buffer, array.byteOffset + at, end - at).slice().buffer
-      this.#post({ type: 'piece', key, at, bytes }, [bytes])
-    }
-    return { sentArray: key }
-  }
-
-  #prepare(args: readonly unknown[]): { sent: unknown[]; hooks: CallHooks; extras: Extras } {
-    const extras: Extras = {}
-    let isGiven = false
-    const sent = args.map((argument) => {
-      if (typeof argument !== 'object' || argument === null || isArray(argument) || Array.isArray(argument))
-        return argument
-      isGiven = true
-      const { signal, onProgress, into, feedback, ...options } = argument as Extras
-      Object.assign(extras, { signal, onProgress, into, feedback })
-      return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-    })
-    if (!isGiven) sent.push({})
-    const { onProgress, feedback } = extras
-    return {
-      sent,
-      extras,
-      hooks: {
-        wantsProgress: onProgress !== undefined,
-        ...(feedback && { feedback: this.#feedbackKey(feedback) }),
-      },
-    }
-  }
-
-  #feedbackKey(feedback: object): number {
-    const key = this.#feedbacks.get(feedback) ?? this.#nextId++
-    this.#feedbacks.set(feedback, key)
-    return key
   }
 
   #end(id: number): Pending | undefined {
@@ -341,25 +261,4 @@ class RemoteGroup extends Emitter<GroupEvents> {
     this.emit('state', 'left')
     this.#worker.stop()
   }
-}
-
-function breathe(): Promise<void> {
-  return new Promise(nextTask)
-}
-
-async function copyInto(into: NumericArray, from: NumericArray): Promise<void> {
-  const step = Math.floor(pieceBytes / from.BYTES_PER_ELEMENT)
-  for (let at = 0; at < from.length; at += step) {
-    if (at > 0) await breathe()
-    into.set(from.subarray(at, at + step) as never, at)
-  }
-}
-
-/** Functions cannot be passed to another thread. */
-function uncloneable(error: unknown): unknown {
-  if (!(error instanceof DOMException) || error.name !== 'DataCloneError') return error
-  return new UnsupportedError(
-    'fold in a worker',
-    'A fold of your own cannot run in the worker of the group. Join with { worker: false }, on this peer.',
-  )
 }

@@ -266,6 +266,10 @@ describe('a group behind a port', () => {
       code: 'UNSUPPORTED',
       message: expect.stringContaining('worker: false'),
     })
+    const large = [a, b].map((group) => group.allreduce(new Float32Array(300_000)))
+    const behind = a.allreduce(new Float32Array(4), { op: fold as never })
+    await expect(behind).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    await Promise.all(large)
     expect(() => a.tell('x'.repeat(70_000))).toThrow(/at most 65536 bytes/)
   })
 
