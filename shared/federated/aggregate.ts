@@ -5,8 +5,8 @@ import type { Wire } from '../wire/codec.ts'
 import { createFeedback, type Feedback } from '../wire/feedback.ts'
 import { robustAggregator } from './aggregateRobustly.ts'
 import { bucketsOf } from './buckets.ts'
-import { foldLanes, reportsOf } from './fold.ts'
-import { divideLane, type Lane } from './lanes.ts'
+import { type Bundle, divideBundle } from './bundles.ts'
+import { foldBundles, reportsOf } from './fold.ts'
 import type { CallOptions, Place } from './meeting.ts'
 import type { RobustAggregation } from './robust.ts'
 import type { Secrets } from './secrets.ts'
@@ -114,16 +114,16 @@ function meanAggregator(wire: Wire): Aggregator['run'] {
 
 /** What is folded beside the update: counters and the like. */
 export async function foldExtras(
-  lanes: readonly Lane[],
+  bundles: readonly Bundle[],
   entries: readonly Entry[],
   input: Aggregating,
 ): Promise<{ vectors: Values[]; reports: readonly Report[] } | undefined> {
   const { group, place, call, bucketBytes } = input
   const { own, total } = weightsOf(input.samples, group.peerId)
   const options = { ...call, entries, weight: own, epoch: place.epoch, bucketBytes }
-  const { vectors, buckets } = await foldLanes(group, lanes, options)
+  const { vectors, buckets } = await foldBundles(group, bundles, options)
   if (isPartial(place, buckets)) return undefined
-  for (const [index, lane] of lanes.entries()) divideLane(lane, vectors[index]!, total)
+  for (const [index, bundle] of bundles.entries()) divideBundle(bundle, vectors[index]!, total)
   return { vectors, reports: buckets }
 }
 

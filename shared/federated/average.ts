@@ -6,9 +6,9 @@ import { NonFiniteError, type PeerName } from '../base/errors.ts'
 import type { CollectiveOptions, Group, Report } from '../collective/types.ts'
 import type { Wire } from '../wire/codec.ts'
 import { agreeOnHash, meetAbout } from './agree.ts'
-import { foldLanes, proposeBucketBytes } from './fold.ts'
+import { bundlesOf, divideBundle, unpackBundles } from './bundles.ts'
+import { foldBundles, proposeBucketBytes } from './fold.ts'
 import { createHasher } from './hash.ts'
-import { divideLane, lanesOf, unpackLanes } from './lanes.ts'
 import { manifestOf } from './manifest.ts'
 import { type CallOptions, type Place, untilSettled } from './meeting.ts'
 import { type Entry, entriesOf, firstNonFinite, type NamedTensors, type Values } from './tensors.ts'
@@ -79,9 +79,9 @@ export async function averageTensors(
   const entries = entriesOf(named)
   const manifest = manifestOf(entries, { nonFinite, wire })
   const call: CallOptions = { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) }
-  const lanes = lanesOf(entries)
+  const bundles = bundlesOf(entries)
   const isClean = entries.every(({ data, policy }) => policy === 'keep' || firstNonFinite(data) < 0)
-  const proposal = options.bucketBytes ?? proposeBucketBytes(group, lanes)
+  const proposal = options.bucketBytes ?? proposeBucketBytes(group, bundles)
   return untilSettled(async () => {
     const about = { name: 'average', what: 'tensors', manifest }
     const meeting = await meetAbout(group, about, [samples, isClean ? 0 : 1, proposal], call, within)
@@ -96,7 +96,7 @@ export async function averageTensors(
     const contributors = contributionsOf(rows.filter(({ peer }) => !dropped.includes(peer)))
     const counted = new Map(contributors.map((row) => [row.peer.peerId, row.samples]))
     const { own: weight, total } = weightsOf(counted, group.peerId)
-    const { vectors, buckets } = await foldLanes(group, lanes, {
+    const { vectors, buckets } = await foldBundles(group, bundles, {
       ...call,
       ...(options.algorithm !== undefined && { algorithm: options.algorithm }),
       ...(options.onProgress && { onProgress: options.onProgress }),
@@ -108,8 +108,8 @@ export async function averageTensors(
     })
     // A member that was lost on the way is in some buckets only: once more, without it.
     if (buckets.some((report) => report.contributors.length !== rows.length)) return undefined
-    for (const [index, lane] of lanes.entries()) divideLane(lane, vectors[index]!, total)
-    const result = unpackLanes(lanes, vectors, entries)
+    for (const [index, bundle] of bundles.entries()) divideBundle(bundle, vectors[index]!, total)
+    const result = unpackBundles(bundles, vectors, entries)
     const hash = hashOf(entries, result)
     await agreeOnHash(group, hash, meeting, call)
     const added = (of: (report: Report) => number) => buckets.reduce((sum, report) => sum + of(report), 0)

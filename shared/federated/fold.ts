@@ -1,8 +1,8 @@
-/** Moves lanes through the group in buckets: all of them are called at once, so that they have consecutive op numbers of one epoch. */
+/** Moves bundles through the group in buckets: all of them are called at once, so that they have consecutive op numbers of one epoch. */
 import type { CollectiveOptions, Group, Report } from '../collective/types.ts'
 import type { Wire } from '../wire/codec.ts'
 import { bucketBytesOf, bucketsOf } from './buckets.ts'
-import { isWeighted, type Lane, packLane } from './lanes.ts'
+import { type Bundle, isWeighted, packBundle } from './bundles.ts'
 import type { Entry, Values } from './tensors.ts'
 
 export interface FoldOptions
@@ -16,27 +16,27 @@ export interface FoldOptions
 }
 
 /** What this rank would choose; the ranks take the proposal of one of them. */
-export function proposeBucketBytes(group: Group, lanes: readonly Lane[]): number {
-  const bytes = lanes.reduce((sum, { type, count }) => sum + count * (type === 'f64' ? 8 : 4), 0)
+export function proposeBucketBytes(group: Group, bundles: readonly Bundle[]): number {
+  const bytes = bundles.reduce((sum, { type, count }) => sum + count * (type === 'f64' ? 8 : 4), 0)
   return bucketBytesOf(bytes, group.size, group.model)
 }
 
-/** The folds of all lanes, not yet divided. Fails as the first op that fails, once all have ended. */
-export async function foldLanes(
+/** The folds of all bundles, not yet divided. Fails as the first op that fails, once all have ended. */
+export async function foldBundles(
   group: Group,
-  lanes: readonly Lane[],
+  bundles: readonly Bundle[],
   { entries, weight, bucketBytes, wire, ...options }: FoldOptions,
 ): Promise<{ vectors: Values[]; buckets: Report[] }> {
   const vectors: Values[] = []
   const running: Promise<{ report: Report }>[] = []
-  for (const lane of lanes) {
-    const vector = packLane(lane, entries, weight)
+  for (const bundle of bundles) {
+    const vector = packBundle(bundle, entries, weight)
     vectors.push(vector)
-    for (const [begin, end] of bucketsOf(lane.count, vector.BYTES_PER_ELEMENT, bucketBytes)) {
+    for (const [begin, end] of bucketsOf(bundle.count, vector.BYTES_PER_ELEMENT, bucketBytes)) {
       const bucket = vector.subarray(begin, end)
-      const name = `average: ${lane.fold} of ${lane.type} ${begin}`
-      const coded = wire && lane.type === 'f32' && isWeighted(lane) && { wire }
-      running.push(group.allreduce(bucket, { ...options, ...coded, name, op: lane.fold, into: bucket }))
+      const name = `average: ${bundle.fold} of ${bundle.type} ${begin}`
+      const coded = wire && bundle.type === 'f32' && isWeighted(bundle) && { wire }
+      running.push(group.allreduce(bucket, { ...options, ...coded, name, op: bundle.fold, into: bucket }))
     }
   }
   return { vectors, buckets: reportsOf(await Promise.allSettled(running)) }

@@ -1,27 +1,26 @@
 /**
  * The state that all members hold alike (model, optimizer, rounds completed) and how an update leads from one to the next. Updates are
- * differences of carriers (lanes.ts) in 32 bits, whatever the types of the tensors.
+ * differences of carriers (bundles.ts) in 32 bits, whatever the types of the tensors.
  */
 import { assert } from '../base/assert.ts'
+import { type Bundle, bundlesOf, isWeighted, packBundle, unpackBundles } from './bundles.ts'
 import type { RunState } from './checkpoint.ts'
 import { createHasher } from './hash.ts'
-import { type Lane, lanesOf, packLane, unpackLanes } from './lanes.ts'
 import { type OptimizerState, optimizerStep, type ServerOptimizer, startOptimizer } from './optimizer.ts'
 import type { Entry, Values } from './tensors.ts'
 
-/** Which vector the averaged floats are, and which lanes are folded beside it. */
+/** Which vector the averaged floats are, and which bundles are folded beside it. */
 export interface Layout {
-  readonly update: Lane
-  readonly extras: readonly Lane[]
+  readonly update: Bundle
+  readonly extras: readonly Bundle[]
 }
 
 export function layoutOf(entries: readonly Entry[]): Layout {
-  const lanes = lanesOf(entries, 'f32')
-  const isUpdate = ({ type, fold, parts }: Lane) =>
-    type === 'f32' && fold === 'sum' && parts[0]?.entry.policy !== 'sum'
+  const bundles = bundlesOf(entries, 'f32')
+  const isUpdate = (bundle: Bundle) => bundle.type === 'f32' && isWeighted(bundle)
   return {
-    update: lanes.find(isUpdate) ?? { type: 'f32', fold: 'sum', count: 0, parts: [] },
-    extras: lanes.filter((lane) => !isUpdate(lane)),
+    update: bundles.find(isUpdate) ?? { type: 'f32', fold: 'sum', count: 0, parts: [] },
+    extras: bundles.filter((bundle) => !isUpdate(bundle)),
   }
 }
 
@@ -60,9 +59,9 @@ export function hashOfState({ round, model, moments }: RunState): string {
 
 /** How far training has moved the floats of the state. */
 export function updateFrom(state: RunState, trained: readonly Entry[]): Float32Array {
-  const after = packLane(layoutOf(trained).update, trained, 1)
+  const after = packBundle(layoutOf(trained).update, trained, 1)
   const begun = entriesIn(trained, state)
-  const before = packLane(layoutOf(begun).update, begun, 1)
+  const before = packBundle(layoutOf(begun).update, begun, 1)
   assert(after.length === before.length, 'the tensors of a replica have changed their lengths')
   const update = new Float32Array(after.length)
   for (let i = 0; i < update.length; i++) update[i] = after[i]! - before[i]!
@@ -85,13 +84,13 @@ export function nextState(
   for (const { entry, offset } of layout.update.parts)
     if (entry.policy !== 'mean')
       for (let i = offset; i < offset + entry.data.length; i++) step[i] = update[i]!
-  const vector = packLane(layout.update, begun, 1)
+  const vector = packBundle(layout.update, begun, 1)
   let square = 0
   for (let i = 0; i < vector.length; i++) {
     vector[i] = vector[i]! + step[i]!
     square += step[i]! * step[i]!
   }
-  const model = unpackLanes([layout.update, ...layout.extras], [vector, ...extras], begun)
+  const model = unpackBundles([layout.update, ...layout.extras], [vector, ...extras], begun)
   for (const { name, policy } of entries) if (policy === 'keep') model.delete(name)
   return { state: { ...state, round: state.round + 1, model, moments: next }, norm: Math.sqrt(square) }
 }

@@ -1,21 +1,21 @@
 /**
- * From tensors of many kinds to a few vectors: a lane is one vector of one type that is folded by one operator. Every tensor lies in the
- * lane of its policy, one after the other, and comes back from there.
+ * From tensors of many kinds to a few vectors: a bundle is one vector of one type that is folded by one operator. Every tensor lies in the
+ * bundle of its policy, one after the other, and comes back from there.
  */
 import { createValues, type Entry, typeOfValues, type Values, type ValuesType } from './tensors.ts'
 
 type Fold = 'sum' | 'max' | 'min'
 
-export interface Lane {
+export interface Bundle {
   readonly type: ValuesType
   readonly fold: Fold
   readonly count: number
-  /** Tensors of this lane: where each begins. */
+  /** Tensors of this bundle: where each begins. */
   readonly parts: readonly { readonly entry: Entry; readonly offset: number }[]
 }
 
 /** Sums that are divided afterwards: of 32-bit floats as such, of all else in 64 bits. */
-const laneKeyOf = ({ data, policy }: Entry, floats: 'as-is' | 'f32'): [ValuesType, Fold] | undefined => {
+const bundleKeyOf = ({ data, policy }: Entry, floats: 'as-is' | 'f32'): [ValuesType, Fold] | undefined => {
   if (policy === 'keep') return undefined
   const type = typeOfValues(data)
   if (policy === 'max' || policy === 'min' || policy === 'sum') return [type, policy]
@@ -24,26 +24,26 @@ const laneKeyOf = ({ data, policy }: Entry, floats: 'as-is' | 'f32'): [ValuesTyp
 }
 
 /** In a fixed order, the same on every rank. With floats 'f32' every averaged float travels in 32 bits. */
-export function lanesOf(entries: readonly Entry[], floats: 'as-is' | 'f32' = 'as-is'): Lane[] {
-  const lanes = new Map<
+export function bundlesOf(entries: readonly Entry[], floats: 'as-is' | 'f32' = 'as-is'): Bundle[] {
+  const bundles = new Map<
     string,
-    { type: ValuesType; fold: Fold; count: number; parts: Lane['parts'][number][] }
+    { type: ValuesType; fold: Fold; count: number; parts: Bundle['parts'][number][] }
   >()
   for (const entry of entries) {
-    const key = laneKeyOf(entry, floats)
+    const key = bundleKeyOf(entry, floats)
     if (!key) continue
     // Sums by policy 'sum' are not weighted: they must not share a vector with weighted ones.
     const name = `${key.join(' ')} ${entry.policy === 'sum'}`
-    const lane = lanes.get(name) ?? { type: key[0], fold: key[1], count: 0, parts: [] }
-    lanes.set(name, lane)
-    lane.parts.push({ entry, offset: lane.count })
-    lane.count += entry.data.length
+    const bundle = bundles.get(name) ?? { type: key[0], fold: key[1], count: 0, parts: [] }
+    bundles.set(name, bundle)
+    bundle.parts.push({ entry, offset: bundle.count })
+    bundle.count += entry.data.length
   }
-  return [...lanes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lane]) => lane)
+  return [...bundles].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, bundle]) => bundle)
 }
 
-/** The lane's sum is divided by the sum of the weights. */
-export function isWeighted({ parts, fold }: Lane): boolean {
+/** The bundle's sum is divided by the sum of the weights. */
+export function isWeighted({ parts, fold }: Bundle): boolean {
   return fold === 'sum' && parts[0]?.entry.policy !== 'sum'
 }
 
@@ -56,21 +56,21 @@ function carrierOf(entry: Entry, entries: readonly Entry[]): (index: number) => 
 }
 
 /** What does not change the result of the fold. */
-const identityOf = ({ fold, type }: Lane): number => {
+const identityOf = ({ fold, type }: Bundle): number => {
   if (fold === 'sum') return 0
   const lowest = type === 'i32' ? -(2 ** 31) : Number.NEGATIVE_INFINITY
   return fold === 'max' ? lowest : type === 'i32' ? 2 ** 31 - 1 : Number.POSITIVE_INFINITY
 }
 
-/** This rank's vector: its carriers, times `weight` where the lane is weighted. A rank of weight 0 changes nothing in any lane. */
-export function packLane(lane: Lane, entries: readonly Entry[], weight: number): Values {
-  const vector = createValues(lane.type, lane.count)
+/** This rank's vector: its carriers, times `weight` where the bundle is weighted. A rank of weight 0 changes nothing in any bundle. */
+export function packBundle(bundle: Bundle, entries: readonly Entry[], weight: number): Values {
+  const vector = createValues(bundle.type, bundle.count)
   if (weight === 0) {
-    vector.fill(identityOf(lane))
+    vector.fill(identityOf(bundle))
     return vector
   }
-  const scale = isWeighted(lane) ? weight : 1
-  for (const { entry, offset } of lane.parts) {
+  const scale = isWeighted(bundle) ? weight : 1
+  for (const { entry, offset } of bundle.parts) {
     if (scale === 1 && typeof entry.policy === 'string') {
       vector.set(entry.data, offset)
       continue
@@ -81,19 +81,19 @@ export function packLane(lane: Lane, entries: readonly Entry[], weight: number):
   return vector
 }
 
-/** The mean of a weighted lane, in place: one rounding. */
-export function divideLane(lane: Lane, vector: Values, totalWeight: number): void {
-  if (isWeighted(lane)) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / totalWeight
+/** The mean of a weighted bundle, in place: one rounding. */
+export function divideBundle(bundle: Bundle, vector: Values, totalWeight: number): void {
+  if (isWeighted(bundle)) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / totalWeight
 }
 
-/** The tensors that finished lanes stand for, by name; those with policy 'keep' are copies of this rank's own. */
-export function unpackLanes(
-  lanes: readonly Lane[],
+/** The tensors that finished bundles stand for, by name; those with policy 'keep' are copies of this rank's own. */
+export function unpackBundles(
+  bundles: readonly Bundle[],
   vectors: readonly Values[],
   entries: readonly Entry[],
 ): Map<string, Values> {
   const carriers = new Map<string, Values>()
-  for (const [index, { parts }] of lanes.entries())
+  for (const [index, { parts }] of bundles.entries())
     for (const { entry, offset } of parts)
       carriers.set(entry.name, vectors[index]!.subarray(offset, offset + entry.data.length))
   return new Map(
