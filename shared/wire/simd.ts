@@ -4,8 +4,8 @@
  * promises.
  */
 import type { DType, NumericArray } from './dtype.ts'
+import { bf16Lanes, combineHalves, f16Lanes, type HalfLanes, select } from './halfLanes.ts'
 import type { Combine, KernelName } from './kernels.ts'
-import { bf16Lanes, combineHalves, f16Lanes, type HalfLanes, select } from './lanes.ts'
 import {
   address,
   areaBytes,

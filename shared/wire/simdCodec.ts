@@ -1,6 +1,6 @@
 /** The codecs of float32 in WebAssembly SIMD: the same bytes as the loops of codec.ts and quantize.ts. */
 import { bf16 } from './half.ts'
-import { bf16Lanes, f16Lanes, type HalfLanes, widened } from './lanes.ts'
+import { bf16Lanes, f16Lanes, type HalfLanes, widened } from './halfLanes.ts'
 import { inverseOf, q8Block, q8Levels, scaleOf } from './quantize.ts'
 import {
   address,
