@@ -17,13 +17,10 @@ import { proposeBucketBytes } from './fold.ts'
 import { manifestError, manifestOf } from './manifest.ts'
 import { type CallOptions, type Meeting, untilSettled } from './meeting.ts'
 import type { ServerOptimizer } from './optimizer.ts'
-import { assertPrivacy, epsilonOf, makePrivate } from './privacy.ts'
-import { rateAt } from './rates.ts'
-import { fitMoments, hashOfState, layoutOf, startState, updateFrom } from './replica.ts'
+import { assertPrivacy, epsilonOf } from './privacy.ts'
+import { fitMoments, hashOfState, layoutOf, startState } from './replica.ts'
 import { describeRound } from './roundReport.ts'
 import type {
-  LocalResult,
-  LocalTask,
   RoundEvents,
   RoundOptions,
   RoundPhase,
@@ -33,8 +30,8 @@ import type {
   Trainer,
 } from './roundTypes.ts'
 import { entriesOf } from './tensors.ts'
-import { restingTurn, type Turn, trainedTurn, veiled } from './turn.ts'
-import { assertSamples } from './weights.ts'
+import { trainAlone } from './training.ts'
+import { restingTurn, type Turn, veiled } from './turn.ts'
 
 export function createRounds(group: Group, trainer: Trainer, options: RoundOptions): Rounds {
   return new RoundEngine(group, trainer, options)
@@ -46,7 +43,7 @@ interface Conclusion {
   readonly wantsStop: boolean
 }
 
-const defaults = { epochs: 1, learningRate: 0.1, metrics: ['loss', 'accuracy'], waitSeconds: 120 }
+const defaults = { metrics: ['loss', 'accuracy'], waitSeconds: 120 }
 
 class RoundEngine extends Emitter<RoundEvents> implements Rounds {
   readonly #group: Group
@@ -149,47 +146,22 @@ class RoundEngine extends Emitter<RoundEvents> implements Rounds {
     return restingTurn(entries, { hasTurn: false })
   }
 
-  /** The training of one round, for as long as this peer's time lasts. */
   async #takeTurn(): Promise<Turn> {
-    const state = this.#state!
-    const { observe, localSeconds, epochs, learningRate, proximal = 0 } = this.#options
-    if (observe) return restingTurn(entriesOf(await this.#trainer.read()), { hasTurn: true })
+    if (this.#options.observe) return restingTurn(entriesOf(await this.#trainer.read()), { hasTurn: true })
     this.#enter('training')
     const controller = new AbortController()
     this.#training = controller
     if (this.#wantsStop) controller.abort()
-    const cancel =
-      localSeconds === undefined ? () => {} : this.#clock.after(localSeconds, () => controller.abort())
-    const begin = this.#clock.now()
-    const trained = await this.#train({
-      round: state.round,
-      epochs: rateAt(epochs ?? defaults.epochs, state.round),
-      learningRate: rateAt(learningRate ?? defaults.learningRate, state.round),
-      proximal,
-      reference: Object.fromEntries(state.model),
-      signal: controller.signal,
-    })
-    cancel()
-    this.#training = undefined
-    const trainSeconds = this.#clock.now() - begin
-    const entries = entriesOf(await this.#trainer.read())
-    if (!trained) return restingTurn(entries, { hasTurn: true, hasFailed: true, trainSeconds })
-    const { samples, metrics = {} } = trained
-    const update = updateFrom(state, entries)
-    const { privacy, secrets } = this.#options
-    if (privacy && secrets) makePrivate(update, privacy, secrets)
-    return trainedTurn(entries, update, { samples, metrics, trainSeconds })
-  }
-
-  async #train(task: LocalTask): Promise<LocalResult | undefined> {
-    try {
-      const result = await this.#trainer.train(task)
-      assertSamples(result.samples)
-      return result
-    } catch (error) {
-      this.emit('trainerError', error)
-      return undefined
+    const training = {
+      trainer: this.#trainer,
+      options: this.#options,
+      clock: this.#clock,
+      controller,
+      onError: (error: unknown) => this.emit('trainerError', error),
     }
+    const turn = await trainAlone(training, this.#state!)
+    this.#training = undefined
+    return turn
   }
 
   /** From this member's turn to the next state: once, or more often when members are lost or join on the way. */
