@@ -14,6 +14,7 @@ import type { LinkCurve, RankMeasurement } from '../cost/types.ts'
 import type { Frame } from '../wire/frame.ts'
 import { measureGamma } from '../wire/gamma.ts'
 import type { Control } from './control.ts'
+import { createEchoes } from './echoes.ts'
 import type { Lane } from './lane.ts'
 import { pairRounds, partnerOf } from './pairs.ts'
 import type { Attempt } from './recovery.ts'
@@ -30,8 +31,6 @@ const smallBytes = 32
 const rowMessages = 16
 /** Bytes that a rank sends in the large burst, over all its peers. */
 const burstBytes = 256 * 1024
-/** Less is a segment or two, and says nothing of a stream. */
-const minMeteredBytes = 64 * 1024
 /** All at once are slower than one alone by less than this: then it is the line of the host that they fill, and nothing that hosts share. */
 const sameLine = 1.6
 const noPayload = new Uint8Array(0)
@@ -58,13 +57,8 @@ export function createProber(config: {
   tell(control: Control, peerId: string): void
 }): Prober {
   const { clock, segmentBytes } = config
-  const zeros = new Uint8Array(segmentBytes)
   const seenOf = new Map<string, Seen>()
-  const echoes = new Map<number, Deferred<void>>()
-  /** Gets the bytes of every ping and pong that comes; the newest measurement has it. */
-  let meter: Meter | undefined
   const signs = new Map<string, { op: number; heard: Deferred<Control> }>()
-  let nextSequence = 1
   /** The newest measurement; an older one that still runs ends at once with what it has. */
   let newest = { op: -1, superseded: createDeferred<undefined>() }
 
@@ -84,45 +78,30 @@ export function createProber(config: {
     return value
   }
 
-  const sendParts = (lane: Lane, kind: 'ping' | 'pong', step: number, total: number) => {
-    let offset = 0
-    do {
-      const bytes = Math.min(segmentBytes, total - offset)
-      lane.sendNow({ kind, step, offset, total }, zeros.subarray(0, bytes))
-      offset += bytes
-    } while (offset < total)
-  }
-  const echo = async (lane: Lane, bytes: number): Promise<number | undefined> => {
-    const sequence = nextSequence++
-    const answer = createDeferred<void>()
-    echoes.set(sequence, answer)
-    const begin = clock.now()
-    sendParts(lane, 'ping', sequence, bytes)
-    const seconds = await within(
-      answer.promise.then(() => clock.now() - begin),
-      patienceSeconds,
-    )
-    echoes.delete(sequence)
-    return seconds
-  }
+  const echoes = createEchoes({
+    clock,
+    segmentBytes,
+    lane: config.lane,
+    within: (promise) => within(promise, patienceSeconds),
+  })
 
   const drive = async (lane: Lane): Promise<Seen> => {
     const samples: EchoSample[] = []
     const paces: number[] = []
-    await echo(lane, smallBytes)
+    await echoes.send(lane, smallBytes)
     for (const bytes of probeSizes) {
       const begin = clock.now()
       for (let i = 0; i < enough && (i === 0 || clock.now() - begin < secondsPerSize); i++) {
-        const mine = (meter = createMeter(clock, bytes, [0.45, 1]))
-        const seconds = await echo(lane, bytes)
-        const { pace } = mine
+        const meter = echoes.meter(bytes, [0.45, 1])
+        const seconds = await echoes.send(lane, bytes)
+        const { pace } = meter
         if (seconds === undefined) return { samples }
         samples.push({ bytes, seconds })
         if (pace !== undefined) paces.push(pace)
       }
     }
     const alone = median(samples.filter(({ bytes }) => bytes === smallBytes).map(({ seconds }) => seconds))
-    const row = await burst([lane], rowMessages, smallBytes)
+    const row = await echoes.burst([lane], rowMessages, smallBytes)
     return {
       samples,
       ...(paces.length > 0 && { pace: median(paces) }),
@@ -154,13 +133,6 @@ export function createProber(config: {
     })
   }
 
-  /** All ranks at once: seconds until `messages` of `bytes` to each peer have come back. */
-  const burst = async (lanes: readonly Lane[], messages: number, bytes: number) => {
-    const begin = clock.now()
-    const all = lanes.flatMap((lane) => Array.from({ length: messages }, () => echo(lane, bytes)))
-    const answers = await Promise.all(all)
-    return answers.includes(undefined) ? undefined : clock.now() - begin
-  }
   const burstOfAll = async (op: number, attempt: Attempt, alone: (bytes: number) => number) => {
     const others = attempt.members.filter((_, rank) => rank !== attempt.rank)
     const lanes = others.flatMap(({ peerId }) => config.lane(peerId) ?? [])
@@ -170,14 +142,14 @@ export function createProber(config: {
     const isTogether = await within(Promise.all(all), patienceSeconds)
     if (!isTogether || lanes.length < others.length) return { overhead: 0, pace: 0 }
     const large = Math.max(4096, Math.floor(burstBytes / others.length))
-    const smallSeconds = await burst(lanes, burstMessages, smallBytes)
+    const smallSeconds = await echoes.burst(lanes, burstMessages, smallBytes)
     // Everybody's messages and their echoes pass by here: from the first quarter on windows are open, and until the third all send.
-    const mine = (meter = createMeter(clock, 2 * others.length * large, [0.25, 0.75]))
-    const largeSeconds = await burst(lanes, 1, large)
+    const meter = echoes.meter(2 * others.length * large, [0.25, 0.75])
+    const largeSeconds = await echoes.burst(lanes, 1, large)
     if (smallSeconds === undefined || largeSeconds === undefined) return { overhead: 0, pace: 0 }
     const messages = attempt.members.length * others.length * 2 * burstMessages
     const small = { messages, bytes: messages * smallBytes, seconds: smallSeconds }
-    return { overhead: fitBursts([small], alone).overhead, pace: mine.pace ?? 0 }
+    return { overhead: fitBursts([small], alone).overhead, pace: meter.pace ?? 0 }
   }
 
   return {
@@ -212,14 +184,7 @@ export function createProber(config: {
         links,
       }
     },
-    frame(peerId, frame) {
-      meter?.add(frame.payload.byteLength)
-      if (frame.offset + frame.payload.byteLength < frame.total) return
-      if (frame.kind === 'ping') {
-        const lane = config.lane(peerId)
-        if (lane) sendParts(lane, 'pong', frame.step, frame.total)
-      } else echoes.get(frame.step)?.resolve()
-    },
+    frame: echoes.frame,
     control(peerId, control) {
       if (control.type === 'probe' || control.type === 'probed')
         sign(control.type, peerId, control.op, control.round).resolve(control)
@@ -230,7 +195,7 @@ export function createProber(config: {
     async flush(lane) {
       // Says that this member needs nothing more. Messages keep their order: the answer to the ping proves that all is in.
       lane.sendNow({ kind: 'ack' }, noPayload)
-      await echo(lane, 0)
+      await echoes.send(lane, 0)
     },
     stop: () => newest.superseded.resolve(undefined),
   }
@@ -257,27 +222,4 @@ function curveOf({ samples, pace }: Seen): LinkCurve | undefined {
 function hostPace(lone: number, together: number): number {
   if (!Number.isFinite(lone)) return 0
   return together > lone && together < sameLine * lone ? together : lone
-}
-
-interface Meter {
-  add(bytes: number): void
-  /** Seconds per byte between the two shares of what was expected; undefined when too little came in several pieces. */
-  readonly pace: number | undefined
-}
-
-function createMeter(clock: Clock, expected: number, [from, to]: readonly [number, number]): Meter {
-  let received = 0
-  let begin: { at: number; bytes: number } | undefined
-  let end: { at: number; bytes: number } | undefined
-  return {
-    add(bytes) {
-      received += bytes
-      if (!begin && received >= from * expected) begin = { at: clock.now(), bytes: received }
-      else if (begin && !end && received >= to * expected) end = { at: clock.now(), bytes: received }
-    },
-    get pace() {
-      if (!begin || !end || end.bytes - begin.bytes < minMeteredBytes || end.at <= begin.at) return undefined
-      return (end.at - begin.at) / (end.bytes - begin.bytes)
-    },
-  }
 }
