@@ -3,6 +3,7 @@ import { VirtualClock } from '../../../shared/base/clock.ts'
 import { MismatchError, PeerLostError, TimeoutError } from '../../../shared/base/errors.ts'
 import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
 import type { Group } from '../../../shared/collective/types.ts'
+import { meetVanishing } from '../../support/vanishing.ts'
 import { inVirtualTime } from '../../support/virtualTime.ts'
 
 const outcomes = <T>(promises: readonly Promise<T>[]) => Promise.allSettled(promises)
@@ -254,20 +255,10 @@ describe('members that come and go', () => {
 
   it('a peer lost at any message: every survivor ends with the same result and the same contributors', async () => {
     for (let fatal = 1; fatal < 40; fatal++) {
-      let isArmed = false
-      let messages = 0
-      const room = createMemoryRoom({
-        noticeSeconds: 0,
-        measure: false,
-        onDeliver() {
-          if (isArmed && ++messages === fatal) room.network.kill('peer-2')
-        },
-      })
-      const groups = names.map((name) => room.join(name))
-      await whenTogether(groups)
+      const { groups, arm } = await meetVanishing(names, fatal)
       const warm = await Promise.all(groups.map((group) => group.allreduce(Int32Array.of(1))))
       expect(warm.map(({ data }) => data[0])).toEqual([4, 4, 4, 4])
-      isArmed = true
+      arm()
       const survivors = groups.filter((_, rank) => rank !== 2)
       void groups[2]!.allreduce(Int32Array.of(100), { algorithm: 'ring' }).catch(() => {})
       const values = [1, 10, 1000]

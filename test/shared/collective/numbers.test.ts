@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../shared/base/clock.ts'
 import { AbortedError, ArgumentError, MismatchError, UnsupportedError } from '../../../shared/base/errors.ts'
 import { createPrng } from '../../../shared/base/prng.ts'
-import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
+import { createMemoryGroup } from '../../../shared/collective/memoryGroup.ts'
 import type { AllreduceOptions, Group } from '../../../shared/collective/types.ts'
 import { type DType, dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
 import { createFeedback } from '../../../shared/wire/feedback.ts'
 import type { Fold } from '../../../shared/wire/fold.ts'
 import { admitted } from '../../../shared/wire/operator.ts'
 import { allDtypes, integerFold, randomVector, valueAt, vectorOf } from '../../support/numbers.ts'
+import { meetVanishing } from '../../support/vanishing.ts'
 import { inVirtualTime } from '../../support/virtualTime.ts'
 
 const all = <T extends NumericArray>(
@@ -229,18 +230,8 @@ describe('a member that is lost at any message', () => {
     fatal: number,
     call: (group: Group, rank: number) => ReturnType<Group['allreduce']>,
   ) => {
-    let isArmed = false
-    let messages = 0
-    const room = createMemoryRoom({
-      noticeSeconds: 0,
-      measure: false,
-      onDeliver() {
-        if (isArmed && ++messages === fatal) room.network.kill('peer-2')
-      },
-    })
-    const groups = names.map((name) => room.join(name))
-    await whenTogether(groups)
-    isArmed = true
+    const { groups, arm } = await meetVanishing(names, fatal)
+    arm()
     const calls = groups.map(call)
     calls[2]!.catch(() => {})
     return Promise.all(calls.filter((_, rank) => rank !== 2))
