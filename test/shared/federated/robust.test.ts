@@ -122,6 +122,22 @@ describe('robust rounds', () => {
     expect(await outcome(aggregations[2]!)).toBeGreaterThan(1)
   })
 
+  it('send as many bytes as a mean', async () => {
+    const count = 20_000
+    const bytesOf = async (aggregate: Aggregation) => {
+      const groups = await createMemoryGroup(4, { measure: false })
+      const results = await Promise.all(
+        groups.map((group, rank) =>
+          createRounds(group, createGiver(normals(count, rank)), { rounds: 1, aggregate }).run(),
+        ),
+      )
+      return Math.max(...results.map(({ rounds }) => rounds[0]!.bytesSent)) / (4 * count)
+    }
+    // 2 (P - 1) / P, and the meetings.
+    for (const aggregate of ['mean', ...aggregations] as const)
+      expect(await bytesOf(aggregate), JSON.stringify(aggregate)).toBeCloseTo(1.5, 1)
+  })
+
   it('refuse parameters that make no sense', async () => {
     const [group] = (await createMemoryGroup(1)) as [Group]
     const wrong: Aggregation[] = [
