@@ -66,8 +66,7 @@ describe('a tab that ends in the middle of a run', () => {
   beforeAll(() => expect(tabs).toHaveLength(4))
 
   /** Begins a run that takes seconds, and waits until it is well under way. */
-  async function begin(): Promise<void> {
-    const [caller] = tabs as [Tab]
+  async function begin(caller: Tab): Promise<void> {
     await caller.set({ size: '16 MiB', algorithm: 'ring' })
     await caller.at('run').click()
     await caller.waitFor('running')
@@ -89,10 +88,11 @@ describe('a tab that ends in the middle of a run', () => {
   }
 
   async function expectNextRun(): Promise<void> {
-    const [caller] = tabs as [Tab]
+    const caller = tabs.at(-1)!
+    const size = tabs.length
     await caller.set({ size: '1 MiB' })
     await caller.run()
-    expect(await caller.words('verify')).toContain('3 of 3 peers agree, 0 wrong elements.')
+    expect(await caller.words('verify')).toContain(`${size} of ${size} peers agree, 0 wrong elements.`)
     expect(await caller.at('banner').count()).toBe(0)
   }
 
@@ -101,7 +101,7 @@ describe('a tab that ends in the middle of a run', () => {
   }, async () => {
     const [caller, victim, ...others] = tabs as [Tab, Tab, ...Tab[]]
     const { name } = (await caller.roster())[(await victim.look()).rank]!
-    await begin()
+    await begin(caller)
     tabs = [caller, ...others]
     await victim.page.close()
     await expectLoss(name, 2000)
@@ -126,7 +126,7 @@ describe('a tab that ends in the middle of a run', () => {
     await openUpTo(4)
     const [caller, victim, ...others] = tabs as [Tab, Tab, ...Tab[]]
     const { name } = (await caller.roster())[(await victim.look()).rank]!
-    await begin()
+    await begin(caller)
     house.tabs.expectProblem(/^crash/)
     const session = await victim.page.context().newCDPSession(victim.page)
     tabs = [caller, ...others]
@@ -139,6 +139,32 @@ describe('a tab that ends in the middle of a run', () => {
     await expectNextRun()
     await victim.page.close()
   })
+
+  it.each(['reloaded', 'closed'])(
+    'and led the run as rank 0 and is %s: the others finish it',
+    {
+      timeout: 90_000,
+    },
+    async (end) => {
+      await openUpTo(4)
+      const [leader, caller, ...others] = tabs as [Tab, Tab, ...Tab[]]
+      const { name } = (await caller.roster())[0]!
+      expect((await leader.look()).rank).toBe(0)
+      await begin(caller)
+      tabs = [caller, ...others]
+      if (end === 'closed') await leader.page.close()
+      else await leader.page.reload()
+      await expectLoss(name, 10_000)
+      if (end === 'reloaded') tabs = [leader, ...tabs]
+      await Promise.all(tabs.map((tab) => tab.waitForGroup(tabs.length, 60_000)))
+      for (const tab of [caller, ...others]) {
+        await tab.expectRight()
+        expect(await tab.words('verify')).toContain('3 of 3 peers agree, 0 wrong elements.')
+      }
+      await expectGroup()
+      await expectNextRun()
+    },
+  )
 })
 
 it('a page that lost all its links takes its seat again and says so', { timeout: 60_000 }, async () => {

@@ -1,9 +1,12 @@
-/** What a member does beyond its own part when it is rank 0: it keeps the book (sequencer.ts) and gives the orders. */
+/**
+ * What a member does beyond its own part when it is rank 0: it keeps the book (sequencer.ts) and gives the orders. A run is led to its
+ * end by the same member, also when the rank 0 that was lost comes back meanwhile.
+ */
 import type { Prng } from '../../../shared/base/prng.ts'
 import type { Group } from '../../../shared/collective/types.ts'
 import type { RunMessage } from './messages.ts'
 import { createId } from './runSpec.ts'
-import { type Order, Sequencer } from './sequencer.ts'
+import { type OpenRun, type Order, Sequencer } from './sequencer.ts'
 
 export interface LeaderConfig {
   group: Group
@@ -23,29 +26,40 @@ export class Leader {
     this.#sequencer = new Sequencer(() => createId(config.prng), config.nameOf)
   }
 
-  /** The group may have changed its members, its ranks, or its state. */
-  settle(): void {
-    const { group } = this.#config
-    if (group.state !== 'ready') this.#sequencer.onPending()
-    else if (group.rank !== 0) this.#sequencer.onDeposed()
-    else {
-      const members = group.members.map((member) => member.peerId)
-      this.#give(this.#sequencer.onReady(group.epoch, members))
-    }
+  /** The group may have changed its members, its ranks, or its state; `inherited` has lost its leader, and this member is rank 0. */
+  settle(inherited?: OpenRun): void {
+    const { group, tell } = this.#config
+    if (group.rank !== 0) this.#sequencer.onDeposed()
+    if (inherited) this.#sequencer.onInherited(inherited)
+    const leads = group.rank === 0 || this.#sequencer.isLeading
+    const members = group.members.map((member) => member.peerId)
+    if (group.state === 'ready' && leads) this.#give(this.#sequencer.onReady(group.epoch, members))
+    else this.#sequencer.onPending()
+    if (inherited) for (const peerId of inherited.members) tell(inherited.task, peerId)
+  }
+
+  /** Another rank 0 has begun a run: members follow that. */
+  yield(): void {
+    this.#sequencer.onOvertaken()
   }
 
   receive(from: string, message: RunMessage): void {
     // Who is present is remembered on every rank: each may lead one day.
     if (message.type === 'hello') this.#give(this.#sequencer.onPresent(from))
-    else if (this.#config.group.rank === 0) this.#give(this.#ordersAfter(from, message))
+    else if (this.#config.group.rank === 0 || this.#sequencer.isLeading)
+      this.#give(this.#ordersAfter(from, message))
   }
 
   #ordersAfter(from: string, message: RunMessage): Order[] {
+    const isFirst = this.#config.group.rank === 0
     switch (message.type) {
-      case 'request':
-        return this.#sequencer.onRequest({ requestId: message.requestId, by: from, spec: message.spec })
+      case 'request': {
+        const request = { requestId: message.requestId, by: from, spec: message.spec }
+        const reason = 'A run is going on. Try again after it.'
+        return isFirst ? this.#sequencer.onRequest(request) : [{ type: 'refused', request, reason }]
+      }
       case 'measure-request':
-        return this.#sequencer.onMeasureRequest()
+        return isFirst ? this.#sequencer.onMeasureRequest() : []
       case 'stop-request':
         return this.#sequencer.onFailed(message.runId, {
           code: 'ABORTED',

@@ -3,7 +3,8 @@
  *
  * All members must make the same calls in the same order, so rank 0 leads: it announces each op with `go` when everybody is
  * `done` with the one before, and whoever gets a `go` makes that call. Stopping goes through rank 0 too: then nobody
- * leaves out a call that another has made.
+ * leaves out a call that another has made. When the leader leaves, the next rank 0 gives its last order again, and goes on from the
+ * answers; an order that was carried out already is not carried out twice.
  */
 import * as v from 'valibot'
 import { runSpecSchema } from './runSpec.ts'
@@ -70,14 +71,14 @@ const messageSchema = v.variant('type', [
   /** I take part in runs from now on; `answer`: tell me the same of yourself. */
   v.object({ type: v.literal('hello'), about: aboutSchema, answer: v.boolean() }),
 
-  /** To rank 0. */
+  /** To rank 0, or to the leader of the run that goes on. */
   v.object({ type: v.literal('request'), requestId: id, spec: runSpecSchema }),
   v.object({ type: v.literal('measure-request') }),
   v.object({ type: v.literal('stop-request'), runId: id }),
   /** I have made the call announced at `position`; `hash` of the result after a variant's last repeat. */
   v.object({ type: v.literal('done'), runId: id, position, hash: v.optional(text(16)) }),
 
-  /** From rank 0. */
+  /** From it. */
   v.object({ type: v.literal('refused'), requestId: id, reason: text(300) }),
   v.object({
     type: v.literal('start'),
@@ -107,6 +108,14 @@ const messageSchema = v.variant('type', [
   v.object({ type: v.literal('failed'), runId: id, error: runErrorSchema }),
 ])
 export type RunMessage = v.InferOutput<typeof messageSchema>
+
+/** What all members carry out and answer, one after the other. */
+export type Task = Extract<RunMessage, { type: 'start' | 'go' | 'compare' | 'measure' }>
+
+/** Place among the tasks of a run. */
+export function positionOf(task: Task): number {
+  return task.type === 'start' ? 0 : task.position
+}
 
 /** The message, or undefined when it is none of ours or breaks a rule. */
 export function parseRunMessage(data: unknown): RunMessage | undefined {

@@ -4,16 +4,15 @@
  */
 import type { Clock } from '../../../shared/base/clock.ts'
 import { Emitter, type Events } from '../../../shared/base/emitter.ts'
-import { AbortedError } from '../../../shared/base/errors.ts'
 import type { Prng } from '../../../shared/base/prng.ts'
-import type { Group, Progress } from '../../../shared/collective/types.ts'
+import type { Group } from '../../../shared/collective/types.ts'
+import { Follower, isOrder, unknownRun } from './follower.ts'
 import { Leader } from './leader.ts'
-import { packRunMessage, parseRunMessage, type RunError, type RunMessage } from './messages.ts'
-import { RunPart, type VerdictCache } from './part.ts'
+import { packRunMessage, parseRunMessage, type RunMessage } from './messages.ts'
+import type { VerdictCache } from './part.ts'
 import { Presence } from './presence.ts'
-import { describeError } from './runError.ts'
-import type { RunEvents, RunStart } from './runEvents.ts'
-import { callAt, callsOf, type RunSpec } from './runSpec.ts'
+import type { RunEvents } from './runEvents.ts'
+import type { RunSpec } from './runSpec.ts'
 
 export interface RunMemberConfig {
   group: Group
@@ -25,47 +24,27 @@ export interface RunMemberConfig {
   breathe: () => Promise<void> | undefined
 }
 
-type StartMessage = Extract<RunMessage, { type: 'start' }>
-
-interface CurrentRun {
-  readonly start: RunStart | undefined
-  readonly runId: string
-  readonly leader: string
-  part: RunPart | undefined
-}
-
-/** Others get to know this rank's progress this often; in large groups less often, so that it costs nobody time. */
-const progressSeconds = (size: number) => 0.25 * Math.max(1, size / 8)
-
-/** Messages that only rank 0 may send. */
-const orderTypes: ReadonlySet<string> = new Set(['refused', 'start', 'go', 'compare', 'measure', 'finish'])
-
 export class RunMember implements Events<RunEvents> {
   readonly #config: RunMemberConfig
   readonly #events = new Emitter<RunEvents>()
+  readonly #follower: Follower
   readonly #leader: Leader
   readonly #presence: Presence
   readonly #off: (() => void)[]
   #readyEpoch = -1
-  #toldProgressAt = 0
-  /** Of the call that goes on, once something has moved. */
-  #op: number | undefined
-  #current: CurrentRun | undefined
 
   constructor(config: RunMemberConfig) {
-    const { group, clock, prng, agent } = config
+    const { group, clock, prng, agent, verdicts, breathe } = config
     this.#config = config
     const voice = {
+      nameOf: (peerId: string) => this.#presence.nameOf(peerId),
       tellAll: (message: RunMessage) => this.#tellAll(message),
       tell: (message: RunMessage, to: string) => this.#tell(message, to),
+      tellLeader: (message: RunMessage) => this.#tellLeader(message),
     }
     this.#presence = new Presence({ group, clock, agent, ...voice })
-    this.#leader = new Leader({
-      group,
-      prng,
-      nameOf: (peerId) => this.#presence.nameOf(peerId),
-      ...voice,
-    })
+    this.#leader = new Leader({ group, prng, ...voice })
+    this.#follower = new Follower({ group, clock, verdicts, breathe, events: this.#events, ...voice })
     this.#off = [
       group.on('message', ({ from, data }) => {
         const message = parseRunMessage(data)
@@ -73,11 +52,7 @@ export class RunMember implements Events<RunEvents> {
       }),
       group.on('view', () => this.#settle()),
       group.on('state', () => this.#settle()),
-      // A later op, such as a measurement that gives way to the run, waits quietly.
-      group.on('waiting', (waiting) => {
-        if (this.#current && waiting.op <= (this.#op ?? Number.POSITIVE_INFINITY))
-          this.#events.emit('waiting', { runId: this.#current.runId, waiting })
-      }),
+      group.on('waiting', (waiting) => this.#follower.waits(waiting)),
     ]
   }
 
@@ -114,7 +89,7 @@ export class RunMember implements Events<RunEvents> {
   close(): void {
     this.#presence.close()
     for (const off of this.#off) off()
-    this.#current = undefined
+    this.#follower.close()
   }
 
   #tellAll(message: RunMessage): void {
@@ -129,9 +104,12 @@ export class RunMember implements Events<RunEvents> {
     else group.tell(packRunMessage(message), to)
   }
 
-  /** Of the run that is going on, or else rank 0. */
+  /** Of the run that is going on, or else rank 0; who follows the one that has left is known before the links are ready. */
   get #leaderId(): string | undefined {
-    return this.#current?.leader ?? this.#config.group.members[0]?.peerId
+    const { leader } = this.#follower
+    const { members, roster } = this.#config.group
+    if (leader === undefined) return members[0]?.peerId
+    return (roster.find(({ peerId }) => peerId === leader) ?? roster[0])?.peerId
   }
 
   #tellLeader(message: RunMessage): void {
@@ -142,25 +120,21 @@ export class RunMember implements Events<RunEvents> {
   /** The group has (another) ready epoch: say hello, and lead it when this is rank 0. */
   #settle(): void {
     const { group } = this.#config
-    if (group.state === 'ready' && group.epoch !== this.#readyEpoch) {
+    const isNew = group.state === 'ready' && group.epoch !== this.#readyEpoch
+    if (isNew) {
       this.#readyEpoch = group.epoch
       this.#presence.greet()
-      this.#leaveOrphan()
     }
-    this.#leader.settle()
-  }
-
-  /** A run whose leader is gone gets no more orders. */
-  #leaveOrphan(): void {
-    const run = this.#current
-    if (!run || this.#config.group.members.some((member) => member.peerId === run.leader)) return
-    const message = `${this.#presence.nameOf(run.leader)}, which led the run, left.`
-    this.#finish(run.runId, { code: 'PEER_LOST', message, peers: [run.leader] })
+    this.#leader.settle(isNew ? this.#follower.inherit() : undefined)
   }
 
   #receive(from: string, message: RunMessage): void {
-    if (orderTypes.has(message.type)) {
-      if (from === this.#leaderId) this.#follow(from, message)
+    if (isOrder(message)) {
+      const isBeginning = message.type === 'start' && from === this.#config.group.members[0]?.peerId
+      if (from !== this.#leaderId && !isBeginning) return
+      // A rank 0 that came back knows nothing of the run that another one has taken over from it.
+      if (isBeginning && from !== this.#config.group.peerId) this.#leader.yield()
+      this.#follower.follow(from, message)
       return
     }
     switch (message.type) {
@@ -181,122 +155,12 @@ export class RunMember implements Events<RunEvents> {
         break
       case 'failed':
         this.#events.emit('failed', { runId: message.runId, peerId: from, error: message.error })
+        break
+      case 'done':
+        // Of a run whose leader left before this rank 0 has heard of it.
+        if (this.#config.group.rank === 0 && !this.#follower.knows(message.runId))
+          this.#tell({ type: 'finish', runId: message.runId, error: unknownRun }, from)
     }
     this.#leader.receive(from, message)
-  }
-
-  #follow(leader: string, message: RunMessage): void {
-    switch (message.type) {
-      case 'refused':
-        this.#events.emit('refused', { requestId: message.requestId, reason: message.reason })
-        break
-      case 'start':
-        this.#start(leader, message)
-        break
-      case 'measure':
-        this.#current = { runId: message.runId, leader, start: undefined, part: undefined }
-        this.#events.emit('measuring', { runId: message.runId })
-        this.#obey(message.runId, message.position, () => this.#measure(message.runId))
-        break
-      case 'go':
-        this.#obey(message.runId, message.position, () => this.#go(message.index))
-        break
-      case 'compare':
-        this.#obey(message.runId, message.position, () => this.#compare(message.variant))
-        break
-      case 'finish':
-        this.#finish(message.runId, message.error)
-    }
-  }
-
-  #start(leader: string, message: StartMessage): void {
-    const { group, verdicts, breathe } = this.#config
-    const { type: _, ...start } = message
-    const { runId, seed, spec } = start
-    verdicts.clear()
-    this.#events.emit('started', start)
-    const run: CurrentRun = { runId, leader, start, part: undefined }
-    this.#current = run
-    // Here the vectors are made: a device may be too small for them.
-    this.#obey(runId, 0, async () => {
-      run.part = new RunPart({
-        group,
-        runId,
-        seed,
-        spec,
-        verdicts,
-        breathe,
-        onProgress: (progress) => this.#progressed(runId, progress),
-        onReport: (call, report) => this.#events.emit('report', { runId, call, report }),
-        onResult: (result) => this.#tellAll({ type: 'result', runId, result }),
-      })
-      await run.part.prepare()
-      return undefined
-    })
-  }
-
-  /**
-   * Does `job` at once, up to its first wait: a call must have its number before the next message is looked at. Jobs cannot meet,
-   * since rank 0 waits for `done`. Then tells rank 0, or everybody when it failed.
-   */
-  #obey(runId: string, position: number, job: () => Promise<string | undefined>): void {
-    job().then(
-      (hash) => {
-        if (this.#current?.runId === runId)
-          this.#tellLeader({ type: 'done', runId, position, ...(hash === undefined ? {} : { hash }) })
-      },
-      (error: unknown) => {
-        if (this.#current?.runId === runId)
-          this.#tellAll({ type: 'failed', runId, error: describeError(error) })
-      },
-    )
-  }
-
-  async #go(index: number): Promise<string | undefined> {
-    const run = this.#current
-    if (!run?.start || !run.part) return undefined
-    const { runId, spec } = run.start
-    this.#toldProgressAt = this.#config.clock.now()
-    this.#op = undefined
-    this.#events.emit('call', { runId, index, total: callsOf(spec), ...callAt(spec, index) })
-    return await run.part.go(index)
-  }
-
-  async #compare(variant: number): Promise<undefined> {
-    const run = this.#current
-    if (!run?.part) return
-    this.#op = undefined
-    const spread = await run.part.compare()
-    this.#events.emit('spread', { runId: run.runId, variant, spread })
-  }
-
-  async #measure(runId: string): Promise<undefined> {
-    try {
-      await this.#config.group.measure()
-      this.#events.emit('measured', { runId })
-    } catch (error) {
-      this.#events.emit('measured', { runId, error: describeError(error) })
-    }
-  }
-
-  #progressed(runId: string, progress: Progress): void {
-    this.#op = progress.op
-    this.#events.emit('progress', { runId, progress })
-    const { clock, group } = this.#config
-    if (clock.now() - this.#toldProgressAt < progressSeconds(group.size) || progress.fraction === 1) return
-    this.#toldProgressAt = clock.now()
-    const { step, steps } = progress
-    const fraction = Math.min(1, Math.max(0, progress.fraction * steps - step))
-    group.tell(packRunMessage({ type: 'progress', runId, step, fraction }))
-  }
-
-  #finish(runId: string, error: RunError | undefined): void {
-    const run = this.#current
-    if (run?.runId !== runId) return
-    this.#current = undefined
-    // The call that is going on has been made by all; when rank 0 gives it up it ends on all. (Were everybody to give it up, one
-    // whose call still waits for its number would never make it, and count its calls differently from then on.)
-    if (run.leader === this.#config.group.peerId) run.part?.abort(new AbortedError('The run has ended.'))
-    if (run.start) this.#events.emit('finished', { runId, ...(error ? { error } : {}) })
   }
 }

@@ -1,8 +1,9 @@
 /**
  * Rank 0's book. Requests come in from anybody; one run at a time goes out to all, call by call. Pure: it answers each event
- * with the orders to give. When rank 0 changes, the new one starts with an empty book.
+ * with the orders to give. When rank 0 changes, the new one starts with an empty book, but for the run that goes on when its leader
+ * has left.
  */
-import type { RunError } from './messages.ts'
+import { positionOf, type RunError, type Task } from './messages.ts'
 import { callAt, callsOf, type RunSpec } from './runSpec.ts'
 
 export interface Request {
@@ -18,6 +19,17 @@ export type Order =
   | { readonly type: 'measure'; readonly runId: string; readonly position: number }
   | { readonly type: 'finish'; readonly runId: string; readonly error?: RunError }
   | { readonly type: 'refused'; readonly request: Request; readonly reason: string }
+
+/** A run that has lost its leader. */
+export interface OpenRun {
+  readonly spec: RunSpec
+  /** The last order that was given. */
+  readonly task: Task
+  /** peerIds of those who are left of it. */
+  readonly members: readonly string[]
+  /** peerId of the leader. */
+  readonly lost: string
+}
 
 interface Current {
   readonly runId: string
@@ -86,11 +98,34 @@ export class Sequencer {
     this.#isReady = false
   }
 
-  /** This rank does not lead any more. */
+  /** This rank begins no more runs; the one that it leads it leads to the end. */
   onDeposed(): void {
     this.#queue = []
-    this.#isReady = false
+  }
+
+  get isLeading(): boolean {
+    return this.#current !== undefined
+  }
+
+  /** Another rank 0 has begun a run. */
+  onOvertaken(): void {
     this.#current = undefined
+  }
+
+  /** This rank goes on with the run, in the epoch that is ready next; everybody is asked again for the answer to the last order. */
+  onInherited({ spec, task, members, lost }: OpenRun): void {
+    const call = task.type === 'go' ? callAt(spec, task.index) : undefined
+    this.#members = [lost, ...members]
+    this.#current = {
+      runId: task.runId,
+      epoch: this.#epoch,
+      spec,
+      position: positionOf(task),
+      calls: callsBy(task, spec),
+      waitingFor: new Set(members),
+      hashes: new Set(),
+      ...(call?.isLast ? { toCompare: call.variant } : {}),
+    }
   }
 
   /** `peerId` is known to follow orders: nothing starts before everybody does. */
@@ -177,4 +212,10 @@ export class Sequencer {
       next === 'measure' ? { type: 'measure', runId, position } : { type: 'start', runId, request: next },
     ]
   }
+}
+
+/** Calls announced up to `task`: a comparison follows the last repeat of its variant. */
+function callsBy(task: Task, spec: RunSpec): number {
+  if (task.type === 'go') return task.index + 1
+  return task.type === 'compare' ? callsOf(spec) - spec.variants.length + task.variant + 1 : 0
 }

@@ -38,10 +38,12 @@ export class FakeNetwork {
   readonly calls = new Map<string, string[]>()
   faults: Faults = {}
 
-  join(peerId: string): FakeGroup {
+  /** At the end, or on the seat that it had before. */
+  join(peerId: string, rank = this.members.length): FakeGroup {
     const group = new FakeGroup(this, peerId)
     this.groups.set(peerId, group)
-    this.#view([...this.members, { peerId, name: peerId.toUpperCase(), kind: 'tab' }])
+    const member = { peerId, name: peerId.toUpperCase(), kind: 'tab' }
+    this.#view([...this.members.slice(0, rank), member, ...this.members.slice(rank)])
     return group
   }
 

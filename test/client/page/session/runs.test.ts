@@ -36,9 +36,9 @@ class Peer {
   readonly seen: Seen[] = []
   readonly member: RunMember
 
-  constructor(network: FakeNetwork, id: string) {
+  constructor(network: FakeNetwork, id: string, rank?: number) {
     this.member = new RunMember({
-      group: network.join(id),
+      group: network.join(id, rank),
       clock: realClock,
       prng: createPrng(id.charCodeAt(0)),
       agent: 'Test 1',
@@ -166,7 +166,83 @@ describe('RunMember', () => {
     }
   })
 
-  it('ends when the leader is lost, and the new rank 0 leads', async () => {
+  it('goes on to the end of the call when the leader is lost, and the new rank 0 leads', async () => {
+    const { peers, network } = createPeers(4)
+    network.faults.corrupt = (peerId) => {
+      if (peerId === 'b') network.lose('a')
+    }
+    peers[2]!.member.request('q', spec)
+    for (const peer of peers.slice(1)) {
+      expect(await peer.until('finished')).not.toHaveProperty('error')
+      expect(peer.of('result').map(({ peerId }) => peerId)).toEqual(expect.arrayContaining(['b', 'c', 'd']))
+      expect(peer.of('call')).toHaveLength(1)
+    }
+    network.faults = {}
+    peers[3]!.member.request('q', spec)
+    for (const peer of peers.slice(1)) {
+      expect(await peer.until('finished', 2)).not.toHaveProperty('error')
+      expect(peer.of('result').at(-1)!.result.contributors).toEqual(['b', 'c', 'd'])
+    }
+  })
+
+  it('loses its leaders one after the other', async () => {
+    const { peers, network } = createPeers(4)
+    network.faults.corrupt = (peerId) => {
+      if (peerId === 'c') network.lose('a')
+      if (peerId === 'd') network.lose('b')
+    }
+    peers[2]!.member.request('q', spec)
+    for (const peer of peers.slice(2)) expect(await peer.until('finished')).not.toHaveProperty('error')
+  })
+
+  it('begins without a leader that is lost before the first call', async () => {
+    const { peers, network } = createPeers(4)
+    peers[3]!.member.on('started', () => queueMicrotask(() => network.lose('a')))
+    peers[1]!.member.request('q', { ...spec, repeats: 3 })
+    for (const peer of peers.slice(1)) {
+      expect(await peer.until('finished')).not.toHaveProperty('error')
+      expect(peer.of('call').map(({ index }) => index)).toEqual([0, 1, 2])
+      expect(peer.of('result').at(-1)!.result.contributors).toEqual(['b', 'c', 'd'])
+    }
+  })
+
+  it('is led to the end when the lost leader comes back meanwhile, and then by that', async () => {
+    const { peers, network } = createPeers(3)
+    let back: Peer | undefined
+    network.faults.corrupt = (peerId) => {
+      if (peerId !== 'b') return
+      network.faults = {}
+      network.lose('a')
+      back = new Peer(network, 'a', 0)
+    }
+    peers[2]!.member.request('q', spec)
+    for (const peer of peers.slice(1)) expect(await peer.until('finished')).not.toHaveProperty('error')
+    peers[2]!.member.request('q', spec)
+    expect(await back!.until('finished')).not.toHaveProperty('error')
+    for (const peer of peers.slice(1)) {
+      expect(await peer.until('finished', 2)).not.toHaveProperty('error')
+      expect(peer.of('result').at(-1)!.result.contributors).toEqual(['a', 'b', 'c'])
+    }
+  })
+
+  it('gives way to a run that the lost leader begins when it is back', async () => {
+    const { peers, network } = createPeers(3)
+    let back: Peer | undefined
+    peers[1]!.member.on('call', () => {
+      if (back) return
+      network.lose('a')
+      back = new Peer(network, 'a', 0)
+      back.member.request('q', spec)
+    })
+    peers[2]!.member.request('q', { ...spec, repeats: 3 })
+    for (let turn = 0; turn < 100 && !back; turn++) await new Promise((resolve) => setImmediate(resolve))
+    for (const peer of [...peers.slice(1), back!]) {
+      await peer.until('finished')
+      expect(peer.of('finished').at(-1)).toMatchObject({ runId: peers[1]!.of('started').at(-1)!.runId })
+    }
+  })
+
+  it('ends between calls when the leader is lost, naming it', async () => {
     const { peers, network } = createPeers(3)
     network.faults.corrupt = (peerId) => {
       if (peerId === 'b') network.lose('a')
