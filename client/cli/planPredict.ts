@@ -11,7 +11,8 @@ import type { Output } from './output.ts'
 import { type PlanRequest, readSettings } from './planRequest.ts'
 
 export function printPrediction(request: PlanRequest, out: Output): void {
-  const { bytes, consistency = 'fast', collective, algorithm } = request
+  // The default is that of the library, so that what is printed is what a group would choose.
+  const { bytes, consistency = 'identical', collective, algorithm } = request
   if (bytes === undefined) throw new ArgumentError('bytes', 'Say for how long a vector: --bytes 4194304')
   if (consistency !== 'identical' && consistency !== 'fast')
     throw new ArgumentError('consistency', `--consistency is identical or fast, not "${consistency}"`)

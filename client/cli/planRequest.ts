@@ -12,7 +12,7 @@ const flags = {
   rank: 'only the part of this rank',
   bytes: 'with --predict: length of the vector',
   network: 'with --predict: a file (docs/cost-model.md), or guess, loopback, classroom, internet',
-  consistency: 'with --predict: fast (default), or identical for the same bits on all ranks',
+  consistency: 'with --predict: identical (default) for the same bits on all ranks, or fast',
 } as const
 
 const switches = {

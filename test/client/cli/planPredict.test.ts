@@ -31,7 +31,7 @@ const call = {
   rounds: true,
   commutative: true,
   idempotent: false,
-  consistency: 'fast',
+  consistency: 'identical',
 } as const
 
 test('JSON: every candidate, the chosen one and why', async () => {
@@ -44,7 +44,7 @@ test('JSON: every candidate, the chosen one and why', async () => {
   expect(JSON.parse(out)).toEqual({
     size: 7,
     bytes: 425,
-    consistency: 'fast',
+    consistency: 'identical',
     chosen,
     candidates,
     refused,
@@ -62,7 +62,9 @@ test('text: a table whose first line is the fastest', async () => {
 })
 
 test('a named algorithm with r left open', async () => {
-  const { out } = await run('--size 7 --bytes 425 --network loopback --algorithm butterfly --r auto --json')
+  const { out } = await run(
+    '--size 7 --bytes 425 --network loopback --algorithm butterfly --r auto --consistency fast --json',
+  )
   expect(
     JSON.parse(out)
       .candidates.map((c: { settings: { r: number } }) => c.settings.r)
@@ -75,9 +77,7 @@ test('any rank may be the root, and everything else that a call may fix', async 
   const { candidates } = JSON.parse(out)
   expect(candidates.length).toBeGreaterThan(3)
   for (const { settings } of candidates) expect(settings.root).toBe(4)
-  const named = await run(
-    '--size 6 --bytes 5000 --network internet --algorithm window --window auto --consistency identical --json',
-  )
+  const named = await run('--size 6 --bytes 5000 --network internet --algorithm window --window auto --json')
   expect(JSON.parse(named.out).candidates).toHaveLength(3)
 })
 
@@ -94,9 +94,13 @@ test('every collective is priced, with no algorithm named', async () => {
   }
 })
 
-test('same bits on all ranks, when asked', async () => {
-  const { out } = await run('--size 7 --bytes 425 --network loopback --consistency identical --json')
-  expect(JSON.parse(out).candidates.every((c: { identical: boolean }) => c.identical)).toBe(true)
+test.each([
+  ['', true],
+  ['--consistency identical', true],
+  ['--consistency fast', false],
+])('the same bits on all ranks, as in the library, unless fast is asked for: "%s"', async (flag, isSame) => {
+  const { out } = await run(`--size 7 --bytes 425 --network loopback ${flag} --json`)
+  expect(JSON.parse(out).candidates.every((c: { identical: boolean }) => c.identical)).toBe(isSame)
 })
 
 describe('a network file', () => {
