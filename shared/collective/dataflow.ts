@@ -66,8 +66,6 @@ export interface Dataflow {
   readonly incoming: readonly IncomingMessage[]
   /** On the wire. */
   readonly bytesTotal: number
-  /** Bytes allocated for slots that are neither input nor result. */
-  readonly scratchBytes: number
   readonly isComplete: boolean
   /** Leading steps that are complete. */
   readonly stepsDone: number
@@ -109,7 +107,6 @@ export function createDataflow(config: DataflowConfig): Dataflow {
     'result has the length of the chunks that the rank ends with',
   )
 
-  let scratchBytes = 0
   const storage: (NumericArray | undefined)[] = []
   const storageOf = (slot: number): NumericArray => {
     let memory = storage[slot]
@@ -117,10 +114,7 @@ export function createDataflow(config: DataflowConfig): Dataflow {
       const at = outputs.at.get(slot)
       const length = lengthOf(slot)
       if (at !== undefined) memory = config.result.subarray(at, at + length)
-      else {
-        memory = dtype.create(length)
-        scratchBytes += length * dtype.bytes
-      }
+      else memory = dtype.create(length)
       storage[slot] = memory
     }
     return memory
@@ -226,9 +220,6 @@ export function createDataflow(config: DataflowConfig): Dataflow {
     outgoing,
     incoming: incomingList,
     bytesTotal,
-    get scratchBytes() {
-      return scratchBytes
-    },
     get isComplete() {
       return flow.remaining === 0
     },

@@ -35,8 +35,6 @@ export interface Lane {
   segmentBytes: number
   readonly maxSegmentBytes: number
   windowBytes: number
-  /** Bytes handed to the link and not consumed by the peer yet. */
-  readonly inFlightBytes: number
   enqueue(job: LaneJob): void
   /** Forgets the messages of an op that has ended. */
   drop(op: number): void
@@ -91,6 +89,8 @@ export function createLane(link: Link, options: LaneOptions): Lane {
   let unaskedBytes = 0
   let unsaidOps = 0
   let unsaidBytes = 0
+  /** Handed to the link and not consumed by the peer yet. */
+  const inFlightBytes = () => sent - consumedByPeer
   const said = () => {
     unsaidOps = 0
     unsaidBytes = 0
@@ -106,7 +106,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     message.take(frame.subarray(frameHeaderBytes))
     sent += frame.byteLength
     unaskedBytes += frame.byteLength
-    const acknowledge = unaskedBytes >= lane.windowBytes / 4 || lane.inFlightBytes >= share * lane.windowBytes
+    const acknowledge = unaskedBytes >= lane.windowBytes / 4 || inFlightBytes() >= share * lane.windowBytes
     if (acknowledge) unaskedBytes = 0
     dataHeader.acknowledge = acknowledge
     dataHeader.epoch = job.epoch
@@ -136,7 +136,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
         continue
       }
       const share = job.op === oldest ? 1 : 0.5
-      if (lane.inFlightBytes >= share * lane.windowBytes) {
+      if (inFlightBytes() >= share * lane.windowBytes) {
         index++
         continue
       }
@@ -152,9 +152,6 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     segmentBytes: options.segmentBytes,
     maxSegmentBytes: options.segmentBytes,
     windowBytes: options.windowBytes,
-    get inFlightBytes() {
-      return sent - consumedByPeer
-    },
     enqueue(job) {
       if (jobs.some((other) => other.message === job.message)) return
       let at = jobs.length
