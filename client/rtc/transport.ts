@@ -10,25 +10,7 @@ import type {
   TransportEvents,
 } from '../../shared/transport/types.ts'
 import { ChannelLink } from './channelLink.ts'
-import {
-  type ChannelSource,
-  type ConnectorConfig,
-  type ConnectorEvents,
-  createConnector,
-} from './connector.ts'
-
-export interface RtcTransport extends Transport {
-  /** @throws {ProtocolError} when the signal is none of ours. */
-  accept(from: string, data: unknown): void
-}
-
-/** Connections and links in one thread. */
-export function createRtcTransport(config: ConnectorConfig): RtcTransport {
-  const connector = createConnector(config)
-  return Object.assign(createChannelTransport(connector), {
-    accept: (from: string, data: unknown) => connector.accept(from, data),
-  })
-}
+import type { ChannelSource, ConnectorEvents } from './connector.ts'
 
 export function createChannelTransport(source: ChannelSource): Transport {
   return new ChannelTransport(source)

@@ -1,7 +1,19 @@
+import { type Connector, type ConnectorConfig, createConnector } from '../../client/rtc/connector.ts'
 import type { Webrtc } from '../../client/rtc/simplePeer.ts'
-import { createRtcTransport, type RtcTransport } from '../../client/rtc/transport.ts'
+import { createChannelTransport } from '../../client/rtc/transport.ts'
 import type { Clock } from '../../shared/base/clock.ts'
+import type { Transport } from '../../shared/transport/types.ts'
 import type { TransportFixture } from './transport.ts'
+
+interface RtcTransport extends Transport, Pick<Connector, 'accept'> {}
+
+/** Connections and links in one thread, as a join has them without a worker. */
+export function createRtcTransport(config: ConnectorConfig): RtcTransport {
+  const connector = createConnector(config)
+  return Object.assign(createChannelTransport(connector), {
+    accept: (from: string, data: unknown) => connector.accept(from, data),
+  })
+}
 
 export interface RtcFixture extends TransportFixture {
   create(peerId: string): RtcTransport

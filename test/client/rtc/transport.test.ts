@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Webrtc } from '../../../client/rtc/simplePeer.ts'
-import { createRtcTransport } from '../../../client/rtc/transport.ts'
 import { VirtualClock } from '../../../shared/base/clock.ts'
 import { ProtocolError } from '../../../shared/base/errors.ts'
+import { createRtcTransport } from '../../compliance/rtcFixture.ts'
 import { observe, until } from '../../compliance/transport.ts'
 
 /** A browser that makes so many connections and no more; none of them ever gets anywhere. */
