@@ -1,9 +1,9 @@
 /** What `papilio plan` is asked: its flags, read once and refused in words. */
-import { parseArgs } from 'node:util'
 import { ArgumentError } from '../../shared/base/errors.ts'
 import { collectives } from '../../shared/schedule/collectives.ts'
 import { algorithms } from '../../shared/schedule/registry.ts'
 import type { Algorithm, Collective } from '../../shared/schedule/types.ts'
+import { readFlags } from './flags.ts'
 
 const flags = {
   algorithm: 'name; --list shows all. Default: the first that is listed for the collective',
@@ -76,18 +76,6 @@ export function readRequest(argv: readonly string[]): PlanRequest {
     algorithm: text('algorithm'),
     collective: readCollective(text('collective')),
     settings: Object.fromEntries(settings),
-  }
-}
-
-function readFlags(
-  argv: readonly string[],
-  options: Readonly<Record<string, { type: 'string' | 'boolean' }>>,
-) {
-  try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new ArgumentError('argv', error.message)
   }
 }
 

@@ -1,10 +1,10 @@
 /** `papilio serve`: starts the server and tells people how to reach it. */
-import { parseArgs } from 'node:util'
 import { renderUnicodeCompact } from 'uqr'
 import { createServer, type Listening, type PapilioServer } from '../../server/app.ts'
 import { readOptions } from '../../server/config.ts'
 import { type Setting, settings } from '../../server/settings.ts'
 import { ArgumentError } from '../../shared/base/errors.ts'
+import { readFlags } from './flags.ts'
 import type { Output } from './output.ts'
 
 const table: readonly Setting[] = Object.values(settings)
@@ -16,7 +16,7 @@ const stopSeconds = 10
 export async function serve(argv: readonly string[], out: Output): Promise<number> {
   let server: PapilioServer
   try {
-    const { values } = parseArgs({ args: [...argv], options: flags(), strict: true })
+    const values = readFlags(argv, flags())
     if (values.help) {
       out.line(help())
       return 0
@@ -89,9 +89,6 @@ function help(): string {
 
 /** A wrong flag or setting is the user's to correct; anything else is ours and keeps its stack. */
 function sentence(error: unknown): string {
-  if (error instanceof ArgumentError) return error.message
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    return `${error.message}\nSee papilio serve --help.`
-  }
-  throw error
+  if (!(error instanceof ArgumentError)) throw error
+  return error.argument === 'argv' ? `${error.message}.\nSee papilio serve --help.` : error.message
 }
