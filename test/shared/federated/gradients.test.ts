@@ -7,6 +7,7 @@ import type { Group } from '../../../shared/collective/types.ts'
 import { averageTensors } from '../../../shared/federated/average.ts'
 import { createGradientAverager, type GradientOptions } from '../../../shared/federated/gradients.ts'
 import { inVirtualTime } from '../../support/virtualTime.ts'
+import { loseOne } from './losing.ts'
 
 const sizes = { last: 30, middle: 200, first: 7 }
 const gradientOf = (rank: number, step: number, name: keyof typeof sizes) =>
@@ -129,6 +130,26 @@ describe('gradients', () => {
     // A single step is off by up to 1/127 of the largest of its block; with feedback the error does not grow with the steps.
     for (let i = 0; i < sum.length; i++) expect(Math.abs(sum[i]! - exact[i]!)).toBeLessThan(0.05)
   })
+
+  it.each(Array.from({ length: 8 }, (_, seed) => seed))(
+    'are divided by the samples of those whose gradients are in them, when one is lost at any message (seed %i)',
+    async (seed) => {
+      const { groups, outcome } = await loseOne(seed, 400)
+      await outcome(
+        groups.map(async (group) => {
+          const averager = await createGradientAverager(group, sizes, { bucketBytes: 200 })
+          for (let number = 0; number < 3; number++) {
+            const running = averager.begin(2)
+            for (const name of ['last', 'middle', 'first'] as const)
+              running.ready(name, new Float32Array(sizes[name]).fill(3))
+            const { gradients } = await running.finish()
+            // The mean of equal numbers, whoever they are from.
+            for (const values of Object.values(gradients)) expect([...new Set(values)]).toEqual([3])
+          }
+        }),
+      )
+    },
+  )
 
   it.each([0, 1, 100, 132])(
     'are those of the members that there are, when one is lost and one joins on the way (seed %i)',

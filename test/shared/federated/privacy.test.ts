@@ -85,6 +85,25 @@ describe('private rounds', () => {
     expect(new Set(lines.map(({ weight }) => weight[0])).size).toBe(1)
   })
 
+  it('clip every update and cover it with noise before they tell of it', async () => {
+    const normsWith = async (noise: number) => {
+      const groups = await createMemoryGroup(3, { measure: false })
+      const privacy = { clip: 0.1, noise }
+      const [first] = await Promise.all(
+        groups.map((group, rank) =>
+          createRounds(group, createLine(0, [[1, 10 + rank]]), {
+            rounds: 1,
+            privacy,
+            secrets: createTestSecrets(rank),
+          }).run(),
+        ),
+      )
+      return first!.rounds[0]!.peers.map(({ norm }) => norm)
+    }
+    for (const norm of await normsWith(0)) expect(norm).toBeCloseTo(0.1, 6)
+    expect(new Set((await normsWith(1)).map((norm) => norm.toFixed(4))).size).toBe(3)
+  })
+
   it('refuse numbers that protect nothing', async () => {
     const [group] = await createMemoryGroup(1)
     const make = (privacy: { clip: number; noise: number; delta?: number }) =>

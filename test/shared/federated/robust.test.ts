@@ -122,6 +122,20 @@ describe('robust rounds', () => {
     expect(await outcome(aggregations[2]!)).toBeGreaterThan(1)
   })
 
+  it('clip around the aggregate of the round before', async () => {
+    const groups = await createMemoryGroup(3, { measure: false })
+    const givers = groups.map(() => createGiver(new Float32Array([10, 0, 0])))
+    const aggregate = { kind: 'centred-clipping', radius: 1, iterations: 1 } as const
+    await Promise.all(
+      groups.map((group, rank) => createRounds(group, givers[rank]!, { rounds: 2, aggregate }).run()),
+    )
+    // From 0 to 1, then from 1 to 2.
+    for (const { model } of givers) {
+      expect(model[0]).toBeCloseTo(1 + 2, 6)
+      expect([...model.subarray(1)]).toEqual([0, 0])
+    }
+  })
+
   it('send as many bytes as a mean', async () => {
     const count = 20_000
     const bytesOf = async (aggregate: Aggregation) => {

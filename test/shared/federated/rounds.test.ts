@@ -104,6 +104,44 @@ describe('rounds', () => {
     }
   })
 
+  it('let a peer watch that does not train, and whose model follows', async () => {
+    const groups = await createMemoryGroup(3, { measure: false })
+    const lines = groups.map(() => createLine(0, pointsOf(1, 4)))
+    const [first] = await Promise.all(
+      groups.map((group, rank) =>
+        createRounds(group, lines[rank]!, { rounds: 2, observe: rank === 1 }).run(),
+      ),
+    )
+    expect(lines.map(({ tasks }) => tasks.length)).toEqual([2, 0, 2])
+    for (const { peers } of first!.rounds)
+      expect(peers.map(({ excluded }) => excluded)).toEqual([undefined, 'no-samples', undefined])
+    expect(new Set(lines.map(weightOf)).size).toBe(1)
+    expect(weightOf(lines[1]!)).not.toBe(0)
+  })
+
+  it('move with the optimizer what is trained, and with the mean what is counted', async () => {
+    const groups = await createMemoryGroup(2, { measure: false })
+    const models = groups.map(() => ({ w: new Float32Array(3), counted: new Float32Array(2) }))
+    const trainers = models.map(
+      ({ w, counted }, rank): Trainer => ({
+        read: () => ({ w: w.slice(), counted: { data: counted.slice(), policy: 'statistic' } }),
+        write(tensors) {
+          w.set(tensors.w!)
+          counted.set(tensors.counted!)
+        },
+        async train() {
+          for (const data of [w, counted]) for (let i = 0; i < data.length; i++) data[i]! += 1 + 2 * rank
+          return { samples: 1 }
+        },
+      }),
+    )
+    await runAll(groups, trainers, { rounds: 1, optimizer: { kind: 'average', rate: 0.5 } })
+    for (const { w, counted } of models) {
+      expect([...w]).toEqual([1, 1, 1])
+      expect([...counted]).toEqual([2, 2])
+    }
+  })
+
   it('give a late joiner model and round first, and count it from the next round on', async () => {
     const clock = new VirtualClock()
     const room = createMemoryRoom({ clock, latency: 0.002, measure: false })
