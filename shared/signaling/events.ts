@@ -15,6 +15,10 @@ const roomCode = v.pipe(
   v.maxLength(limits.roomLength),
   v.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
 )
+/** Whether a room can have this code; the server refuses any other as a message that breaks the rules. */
+export function isRoomCode(code: string): boolean {
+  return v.is(roomCode, code)
+}
 const epoch = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(limits.epoch))
 const name = v.pipe(v.string(), v.trim(), v.maxLength(limits.nameLength))
 /** tab, in-page, node ...: shown in the roster. */

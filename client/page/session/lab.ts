@@ -6,6 +6,7 @@ import type { Clock } from '../../../shared/base/clock.ts'
 import type { PapilioError } from '../../../shared/base/errors.ts'
 import type { Prng } from '../../../shared/base/prng.ts'
 import type { Group } from '../../../shared/collective/types.ts'
+import { isRoomCode } from '../../../shared/signaling/events.ts'
 import { createEventLog, type EventLog } from './eventLog.ts'
 import { foldState, initialState, type LabState } from './labState.ts'
 import { logGroup, logRuns, noticeOf } from './logging.ts'
@@ -84,6 +85,11 @@ export class Lab {
   /** Takes a place in the room; without one a new room is made. */
   async enter(room: string | undefined, create = room === undefined): Promise<void> {
     this.log.append({ kind: 'joining', room })
+    if (room !== undefined && !isRoomCode(room))
+      return this.refuse(
+        'ROOM_UNKNOWN',
+        `There is no room "${room}". A code is letters and digits, with hyphens.`,
+      )
     await this.#takeSeat(room, create)
   }
 

@@ -1,4 +1,5 @@
 /** Each state of the page as icon, word, sentence and next action. */
+import { isRoomCode } from '../../../shared/signaling/events.ts'
 import { list } from '../format.ts'
 import { type AppState, absent, appStateOf, relayed, unlinked } from '../session/appState.ts'
 import type { LabState } from '../session/labState.ts'
@@ -85,7 +86,7 @@ function sentenceOf(
       if (state.place === 'refused') return { sentence: outside, action: 'reload' }
       return { sentence: `${problemOf(state.notice?.code ?? '').title}.`, action: 'dismiss' }
     case 'room-unknown':
-      return { sentence: outside, action: 'create-room' }
+      return { sentence: outside, action: isRoomCode(state.room ?? '') ? 'create-room' : 'new-room' }
     case 'room-full':
     case 'room-locked':
     case 'room-closed':

@@ -315,6 +315,14 @@ describe('Lab on real groups in memory', () => {
     expect(lab.state.place).toBe('refused')
   })
 
+  it.each(['qqq qqq!', '', '-'])('asks for no room "%s", which cannot be', async (code) => {
+    const { lab, joins } = createLosableLab()
+    await lab.enter(code)
+    expect(appStateOf(lab.state)).toBe('room-unknown')
+    expect(statusOf(lab.state, 0).action).toBe('new-room')
+    expect(joins()).toBe(0)
+  })
+
   it.each([
     ['ROOM_UNKNOWN', 'room-unknown'],
     ['ROOM_FULL', 'room-full'],
