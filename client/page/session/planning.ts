@@ -62,7 +62,9 @@ export function rRows(
       return here === undefined || (best && value(best)! <= here) ? best : row
     }, undefined)
   const bestPredicted = least((row) => row.prediction.seconds)
-  const bestMeasured = least((row) => row.measured?.median)
+  // One alone is the best of nothing.
+  const isCompared = rows.filter(({ measured }) => measured).length > 1
+  const bestMeasured = isCompared ? least((row) => row.measured?.median) : undefined
   return rows.map((row) => ({
     ...row,
     isBestPredicted: row === bestPredicted,

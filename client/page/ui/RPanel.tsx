@@ -142,13 +142,16 @@ function sentenceOf(rows: readonly RRow[]): string {
   const chosen = auto === predicted ? '' : ` Auto takes r = ${auto.r}, so that r never rises with the size.`
   if (!measured?.measured)
     return `${best}.${chosen} Sent: chunks by the busiest rank, of chunks in the vector.`
-  if (measured === predicted) return `${best}, and measured fastest.${chosen}`
+  const count = rows.filter((row) => row.measured).length
+  const fastest =
+    count === rows.length ? 'measured fastest' : `measured fastest of the ${count} measured so far`
+  if (measured === predicted) return `${best}, and ${fastest}.${chosen}`
   const saved = predicted.measured && 1 - measured.measured.median / predicted.measured.median
   const by =
     saved === undefined
       ? ''
       : `, in ${formatPercent(saved).replace('+', '')} less time than r = ${predicted.r}`
-  return `${best}; r = ${measured.r} is measured fastest${by}.${chosen}`
+  return `${best}; r = ${measured.r} is ${fastest}${by}.${chosen}`
 }
 
 function SweepPicture({ rows, bytes }: { rows: readonly RRow[]; bytes: number }): JSX.Element {

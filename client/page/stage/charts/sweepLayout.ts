@@ -49,7 +49,9 @@ export function bestPredicted(rows: readonly SweepRow[]): SweepRow | undefined {
   return best(rows, (row) => row.prediction.seconds)
 }
 
+/** One alone is the best of nothing. */
 export function bestMeasured(rows: readonly SweepRow[]): SweepRow | undefined {
+  if (rows.filter(({ measured }) => measured).length < 2) return undefined
   return best(rows, (row) => row.measured?.median)
 }
 

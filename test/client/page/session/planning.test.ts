@@ -25,7 +25,7 @@ describe('rRows', () => {
     ])
   })
 
-  it('marks one row as best predicted, and one as best measured once something was measured', () => {
+  it('marks one row as best predicted, and one as best measured once there is something to compare', () => {
     const measured = new Map(
       [0.05, 0.03, 0.04].map((median, r) => {
         const settings = { r, group: 'cyclic' }
@@ -39,6 +39,9 @@ describe('rRows', () => {
     expect(marked[1]!.error).toBeCloseTo(0.03 / marked[1]!.prediction.seconds - 1)
     expect(marked[3]!.measured).toBeUndefined()
     expect(rows({}).some((row) => row.isBestMeasured)).toBe(false)
+    const alone = rows({}, new Map([...measured].slice(0, 1)))
+    expect(alone.filter((row) => row.measured)).toHaveLength(1)
+    expect(alone.some((row) => row.isBestMeasured)).toBe(false)
   })
 
   it('never lets auto remove more steps from a larger vector', () => {
