@@ -42,7 +42,7 @@ export function ProgressLine(): JSX.Element {
       : run.phase === 'running' && progress?.algorithm === takenOver
         ? 'Taking over the result'
         : run.phase === 'running' || (run.phase === 'done' && counted <= steps)
-          ? `Step ${counted} of ${steps}`
+          ? `Step ${counted} of ${steps}${run.attempt > 1 && run.phase === 'running' ? ', begun anew' : ''}`
           : run.phase === 'done'
             ? `All ${steps} steps done`
             : `Ended in step ${Math.min(steps, done + 1)} of ${steps}`

@@ -7,7 +7,7 @@ import { ghostOf, stepEnds } from '../session/playback.ts'
 import { outcomeOf } from '../session/results.ts'
 import type { RunState } from '../session/runState.ts'
 import type { GanttProps } from '../stage/charts/Gantt.tsx'
-import { formatSeconds } from '../stage/format.ts'
+import { formatSeconds, plural } from '../stage/format.ts'
 import { Playback } from '../stage/playback/Playback.tsx'
 import type { StageRank } from '../stage/timetable/data.ts'
 import { progressOf, type RankProgress } from '../stage/timetable/moment.ts'
@@ -103,7 +103,7 @@ function Showing({ shown }: { shown: Shown }): JSX.Element {
           describe={
             mode === 'time'
               ? (position) => formatSeconds(position)
-              : (position) => `step ${Math.floor(position + 1e-9)} of ${schedule.steps}`
+              : (position) => `${Math.floor(position + 1e-9)} of ${plural(schedule.steps, 'step')} done`
           }
           autoPlay={isShort}
         />
