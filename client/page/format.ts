@@ -5,8 +5,9 @@ export function formatCount(value: number): string {
   return integer.format(value)
 }
 
-/** Signed percent, without decimals from 10 on; the unit stays with its number. */
+/** Signed percent, without decimals from 10 on; the unit stays with its number. From tenfold on the factor, which is easier to read. */
 export function formatPercent(fraction: number): string {
+  if (fraction >= 9) return `×${Math.round(1 + fraction)}`
   const percent = fraction * 100
   const sign = percent > 0 ? '+' : ''
   return `${sign}${Math.abs(percent) >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)}\u00a0%`

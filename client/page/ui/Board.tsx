@@ -92,7 +92,7 @@ export function Board(): JSX.Element {
 }
 
 function boundOf({ exact, largestError }: Outcome): string {
-  if (exact) return 'no rounding allowed'
+  if (exact) return 'no rounding'
   return `largest error ${Math.round(largestError * 100)} % of the rounding bound`
 }
 

@@ -4,6 +4,7 @@ import { formatCount, formatPercent, list, parseBytes } from '../../../client/pa
 describe('format', () => {
   it('counts, percents, lists', () => {
     expect(formatPercent(0.083)).toBe('+8.3\u00a0%')
+    expect(formatPercent(13.6)).toBe('×15')
     expect(formatPercent(-0.25)).toBe('-25\u00a0%')
     expect(formatCount(262144)).toBe('262,144')
     expect(list([])).toBe('')

@@ -52,7 +52,7 @@ function widthsOf(facts: readonly Fact[], ranks: number, usual: number, size: Ti
   const buffer = fits ? Math.floor(clamp(roomBeside(goodGap), least, usual)) : usual
   const between = inline ? buffer : (ranks > 16 ? 4 : 8) * scale
   const right = inline ? 0 : buffer + 28 * scale
-  const smallest = (inline ? leastGap : ranks > 16 ? 11 : 18) * scale
+  const smallest = (inline ? leastGap : 11) * scale
   // Half pixels: finer would blur the lines.
   const share = Math.floor((2 * (available - between * (steps + 1) - right)) / Math.max(1, columns)) / 2
   return { inline, buffer, between, right, gap: clamp(share, smallest, 420 * scale) }
