@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventLog } from '../../../../client/page/session/eventLog.ts'
-import type { LabEvent } from '../../../../client/page/session/events.ts'
 import {
   logAsJsonLines,
   runAsJson,
@@ -27,6 +26,7 @@ import {
   survivorsOf,
 } from '../../../../client/page/session/runState.ts'
 import { VirtualClock } from '../../../../shared/base/clock.ts'
+import { progressEvent } from './progressEvent.ts'
 
 const members = ['a', 'b', 'c'].map((peerId) => ({ peerId, name: peerId, kind: 'tab' }))
 const spec: RunSpec = {
@@ -93,26 +93,12 @@ describe('a run that lost a member', () => {
   })
 
   it('forgets how far the old group was, but never goes back', () => {
-    const progress = (step: number, fraction: number): LabEvent => ({
-      kind: 'progress',
-      runId: 'r',
-      progress: {
-        op: 1,
-        algorithm: 'ring',
-        settings: {},
-        step,
-        steps: 4,
-        bytes: 100 * fraction,
-        bytesTotal: 100,
-        fraction,
-      },
-    })
-    const half = loseMembers(foldRun(begun, progress(2, 0.5)), (peerId) => peerId !== 'b')
+    const half = loseMembers(foldRun(begun, progressEvent(2, 0.5)), (peerId) => peerId !== 'b')
     expect(half).toMatchObject({ attempt: 2, fraction: 0.5 })
     expect(half.progress).toBeUndefined()
-    expect(foldRun(half, progress(0, 0.5)).fraction).toBe(0.75)
+    expect(foldRun(half, progressEvent(0, 0.5)).fraction).toBe(0.75)
     // A link broke, and the same members begin again.
-    const anew = foldRun(foldRun(half, progress(1, 0.5)), progress(0, 0.1))
+    const anew = foldRun(foldRun(half, progressEvent(1, 0.5)), progressEvent(0, 0.1))
     expect(anew.attempt).toBe(3)
     expect(anew.fraction).toBeCloseTo(0.775)
     expect(loseMembers(half, (peerId) => peerId !== 'b')).toBe(half)
@@ -246,21 +232,7 @@ describe('files', () => {
 describe('the event log', () => {
   it('keeps every step, thins out progress between steps, and forgets the oldest', () => {
     const log = createEventLog(new VirtualClock())
-    const progress = (step: number, fraction: number) =>
-      log.append({
-        kind: 'progress',
-        runId: 'r',
-        progress: {
-          op: 1,
-          algorithm: 'ring',
-          settings: {},
-          step,
-          steps: 4,
-          bytes: 0,
-          bytesTotal: 0,
-          fraction,
-        },
-      })
+    const progress = (step: number, fraction: number) => log.append(progressEvent(step, fraction))
     for (let i = 0; i < 100; i++) progress(0, i / 400)
     for (let step = 1; step <= 4; step++) progress(step, step / 4)
     expect(log.entries).toHaveLength(1 + 4)

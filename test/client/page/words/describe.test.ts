@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { LabEvent } from '../../../../client/page/session/events.ts'
 import { foldState, initialState } from '../../../../client/page/session/labState.ts'
 import { describeEvent } from '../../../../client/page/words/describe.ts'
+import { progressEvent } from '../session/progressEvent.ts'
 
 const member = (peerId: string) => ({ peerId, name: peerId.toUpperCase(), kind: 'tab' })
 const spec = {
@@ -22,21 +23,7 @@ const start = {
   seed: 1,
   spec: { ...spec, variants: [...spec.variants] },
 }
-const progress = (step: number) =>
-  ({
-    kind: 'progress',
-    runId: 'r',
-    progress: {
-      op: 1,
-      algorithm: 'ring',
-      settings: {},
-      step,
-      steps: 4,
-      bytes: 1,
-      bytesTotal: 4,
-      fraction: step / 4,
-    },
-  }) as const
+const progress = (step: number) => progressEvent(step, step / 4)
 
 const waiting = (seconds: number): LabEvent => ({
   kind: 'waiting',
