@@ -222,6 +222,9 @@ function nothingLeft(request: ChoiceRequest, refused: Choice['refused']): string
   const [first] = refused
   if (refused.length === 1 && first)
     return `${labelOf(first)} cannot be used by ${request.size} ranks in this call: ${first.reason}`
-  const reasons = [...new Set(refused.map(({ reason }) => reason))].slice(0, 3).join(' ')
-  return `No ${request.collective ?? 'allreduce'} algorithm fits this call of ${request.size} ranks. ${reasons || 'No variant has these settings.'}`
+  const named = new Map<string, Set<string>>()
+  for (const { algorithm, reason } of refused)
+    named.set(reason, (named.get(reason) ?? new Set()).add(algorithm))
+  const reasons = [...named].slice(0, 3).map(([reason, names]) => `${[...names].join(', ')}: ${reason}`)
+  return `No ${request.collective ?? 'allreduce'} algorithm fits this call of ${request.size} ranks. ${reasons.join(' ') || 'No variant has these settings.'}`
 }

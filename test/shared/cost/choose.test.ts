@@ -170,6 +170,14 @@ describe('auto', () => {
     expect(named(given).length).toBeGreaterThan(0)
   })
 
+  it('says of each reason whom it keeps out when nothing is left', () => {
+    const only = algorithms.filter(({ name }) => ['star', 'butterfly', 'ring'].includes(name))
+    const request = call(7, 425, { commutative: false })
+    expect(() => choose(request, guessModel(7), only)).toThrow(
+      /^No allreduce algorithm fits this call of 7 ranks\. butterfly, ring: It combines in another order.* star: A baseline/,
+    )
+  })
+
   it('works for one rank', () => {
     expect(choose(call(1, 1e6), guessModel(1), algorithms).chosen.seconds).toBe(0)
   })
