@@ -54,9 +54,12 @@ export function whyChosen(chosen: Prediction, other: Prediction | undefined, byt
   const stepsPart = steps === 0 ? '' : `${stepsText(Math.abs(steps))} ${steps > 0 ? 'fewer' : 'more'}`
   const bytesPart = percent === 0 ? '' : `${percent} % ${moreBytes > 0 ? 'more' : 'fewer'} bytes`
   const both = [stepsPart, bytesPart].filter(Boolean)
-  const times = `${timeText(chosen.seconds)} against ${timeText(other.seconds)}`
   if (faster < 1e-9)
     return `${what}: predicted to take as long as ${than}${steps > 0 ? ', in fewer steps' : ''}.`
+  const [time, otherTime] = [timeText(chosen.seconds), timeText(other.seconds)]
+  if (time === otherTime)
+    return `${what}: as good as equal to ${than}, ${time} for both${both.length > 0 ? `, with ${both.join(' and ')}` : ''}.`
+  const times = `${time} against ${otherTime}`
   if (both.length === 0) return `${what}: as many steps and bytes as ${than}, but they wait less, ${times}.`
 
   // What was saved and paid, in seconds of latency and of all the rest.

@@ -41,6 +41,16 @@ describe('why', () => {
     )
   })
 
+  it('makes no reason of a difference that its digits do not show', () => {
+    const ring = prediction({ algorithm: 'ring', settings: {}, steps: 12, bytesSent: 1092 }, 3.4e-2, 1e-5)
+    expect(whyChosen(prediction({}, 3.39e-2, 1e-5), ring, 425)).toBe(
+      'butterfly (r = 0): as good as equal to ring, 34 ms for both, with 6 steps fewer and 33 % fewer bytes.',
+    )
+    expect(
+      whyChosen(prediction({}, 3.39e-2, 1e-5), prediction({ settings: { r: 1 } }, 3.4e-2, 1e-5), 425),
+    ).toBe('r = 0: as good as equal to r = 1, 34 ms for both.')
+  })
+
   it('owns up when r is not the fastest for this vector alone', () => {
     const r0 = prediction({}, 1.8e-3, 1e-5)
     const r3 = prediction({ settings: { r: 3 }, steps: 3 }, 1e-3, 1e-5)
