@@ -27,6 +27,27 @@ const sumOf = (inputs: readonly Int32Array[]) =>
 const startOf = (counts: readonly number[], rank: number) =>
   counts.slice(0, rank).reduce((sum, count) => sum + count, 0)
 
+/** How one vector is cut into a part for each rank: evenly, or by counts. */
+function cutOf(size: number, prng: Prng) {
+  const counts = Array.from({ length: size }, () => prng.below(9))
+  if (prng.below(2) === 0)
+    return {
+      length: startOf(counts, size),
+      options: { counts },
+      start: (rank: number) => startOf(counts, rank),
+    }
+  const length = prng.below(50)
+  return { length, options: {}, start: (rank: number) => evenCut(length, size, rank) }
+}
+
+/** How long the vectors of the ranks are: all alike, or by counts. */
+function lengthsOf(size: number, prng: Prng) {
+  const counts = Array.from({ length: size }, () => prng.below(9))
+  return prng.below(2) === 0
+    ? { counts, options: { counts } }
+    : { counts: counts.fill(prng.below(20)), options: {} }
+}
+
 const cases: Record<string, (size: number, algorithm: string, prng: Prng) => Case> = {
   broadcast(size, algorithm, prng) {
     const root = prng.below(size)
@@ -47,46 +68,36 @@ const cases: Record<string, (size: number, algorithm: string, prng: Prng) => Cas
     }
   },
   reduceScatter(size, algorithm, prng) {
-    const counts = Array.from({ length: size }, () => prng.below(9))
-    const isEven = prng.below(2) === 0
-    const length = isEven ? prng.below(50) : startOf(counts, size)
+    const { length, options, start } = cutOf(size, prng)
     const inputs = Array.from({ length: size }, () => random(prng, length))
-    const start = (rank: number) => (isEven ? evenCut(length, size, rank) : startOf(counts, rank))
     return {
-      calls: (group, rank) => group.reduceScatter(inputs[rank]!, { algorithm, ...(!isEven && { counts }) }),
+      calls: (group, rank) => group.reduceScatter(inputs[rank]!, { algorithm, ...options }),
       expected: (rank) => sumOf(inputs).slice(start(rank), start(rank + 1)),
     }
   },
   allgather(size, algorithm, prng) {
-    const isEven = prng.below(2) === 0
-    const even = prng.below(20)
-    const counts = Array.from({ length: size }, () => (isEven ? even : prng.below(9)))
+    const { counts, options } = lengthsOf(size, prng)
     const inputs = counts.map((count) => random(prng, count))
     return {
-      calls: (group, rank) => group.allgather(inputs[rank]!, { algorithm, ...(!isEven && { counts }) }),
+      calls: (group, rank) => group.allgather(inputs[rank]!, { algorithm, ...options }),
       expected: () => inputs.flatMap((input) => [...input]),
     }
   },
   gather(size, algorithm, prng) {
     const root = prng.below(size)
-    const isEven = prng.below(2) === 0
-    const even = prng.below(20)
-    const counts = Array.from({ length: size }, () => (isEven ? even : prng.below(9)))
+    const { counts, options } = lengthsOf(size, prng)
     const inputs = counts.map((count) => random(prng, count))
     return {
-      calls: (group, rank) => group.gather(inputs[rank]!, { root, algorithm, ...(!isEven && { counts }) }),
+      calls: (group, rank) => group.gather(inputs[rank]!, { root, algorithm, ...options }),
       expected: (rank) => (rank === root ? inputs.flatMap((input) => [...input]) : undefined),
     }
   },
   scatter(size, algorithm, prng) {
     const root = prng.below(size)
-    const counts = Array.from({ length: size }, () => prng.below(9))
-    const isEven = prng.below(2) === 0
-    const length = isEven ? prng.below(50) : startOf(counts, size)
+    const { length, options, start } = cutOf(size, prng)
     const inputs = Array.from({ length: size }, () => random(prng, length))
-    const start = (rank: number) => (isEven ? evenCut(length, size, rank) : startOf(counts, rank))
     return {
-      calls: (group, rank) => group.scatter(inputs[rank]!, { root, algorithm, ...(!isEven && { counts }) }),
+      calls: (group, rank) => group.scatter(inputs[rank]!, { root, algorithm, ...options }),
       expected: (rank) => [...inputs[root]!.subarray(start(rank), start(rank + 1))],
     }
   },
