@@ -59,6 +59,12 @@ module.exports = {
       { path: '^client/(page/|index\\.ts$)' },
       { path: '^client/rtc/node' },
     ),
+    forbid(
+      'session-needs-only-a-group',
+      'runs that a room makes together go on in tabs and in headless peers, over any group',
+      { path: '^client/session/' },
+      { path: '^client/(?!session/)' },
+    ),
 
     forbid(
       'base-is-the-ground',

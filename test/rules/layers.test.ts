@@ -44,6 +44,16 @@ const cases: Record<string, { broken: Import[]; kept?: Import[]; others?: Import
     ],
     kept: [['client/cli/b.ts', 'client/rtc/nodeThing.ts']],
   },
+  'session-needs-only-a-group': {
+    broken: [
+      ['client/session/a.ts', 'client/rtc/thing.ts'],
+      ['client/session/b.ts', 'client/page/thing.ts'],
+    ],
+    kept: [
+      ['client/cli/h.ts', 'client/session/thing.ts'],
+      ['client/page/e.ts', 'client/session/thing.ts'],
+    ],
+  },
   'base-is-the-ground': { broken: [['shared/base/b.ts', 'shared/schedule/thing.ts']] },
   'schedule-is-pure': {
     broken: [

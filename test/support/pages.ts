@@ -4,7 +4,7 @@
  * fails its test.
  */
 import type { BrowserContext, Locator, Page } from 'playwright-core'
-import type { RunSpec } from '../../client/page/session/runSpec.ts'
+import type { RunSpec } from '../../client/session/runSpec.ts'
 
 /** Gives every problem that a page can have a voice: rejections nobody handled, and ICE servers of a foreign host. */
 const watchFromInside = `{

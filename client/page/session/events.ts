@@ -6,10 +6,10 @@ import type { GroupState, Progress, Report, Waiting } from '../../../shared/coll
 import type { NetworkModel } from '../../../shared/cost/types.ts'
 import type { Member } from '../../../shared/membership/types.ts'
 import type { LinkPath, LinkState } from '../../../shared/transport/types.ts'
-import type { About, RankResult, RunError } from './messages.ts'
-import type { Compared } from './part.ts'
-import type { RunStart } from './runEvents.ts'
-import type { Call } from './runSpec.ts'
+import type { About, RankResult, RunError } from '../../session/messages.ts'
+import type { Compared } from '../../session/part.ts'
+import type { RunStart } from '../../session/runEvents.ts'
+import type { Call } from '../../session/runSpec.ts'
 
 export interface LinkEvent {
   readonly peerId: string

@@ -7,12 +7,12 @@ import type { PapilioError } from '../../../shared/base/errors.ts'
 import type { Prng } from '../../../shared/base/prng.ts'
 import type { Group } from '../../../shared/collective/types.ts'
 import { isRoomCode } from '../../../shared/signaling/events.ts'
+import type { VerdictCache } from '../../session/part.ts'
+import { createId, type RunSpec } from '../../session/runSpec.ts'
+import { RunMember } from '../../session/runs.ts'
 import { createEventLog, type EventLog } from './eventLog.ts'
 import { foldState, initialState, type LabState } from './labState.ts'
 import { logGroup, logRuns, noticeOf } from './logging.ts'
-import type { VerdictCache } from './part.ts'
-import { createId, type RunSpec } from './runSpec.ts'
-import { RunMember } from './runs.ts'
 
 export interface Joined {
   readonly group: Group

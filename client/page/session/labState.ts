@@ -2,8 +2,8 @@
 import type { GroupState } from '../../../shared/collective/types.ts'
 import type { NetworkModel } from '../../../shared/cost/types.ts'
 import type { Member } from '../../../shared/membership/types.ts'
+import type { About, RunError } from '../../session/messages.ts'
 import type { LabEvent, LinkEvent, LogEntry } from './events.ts'
-import type { About, RunError } from './messages.ts'
 import { foldLoss, type Notice, noticeOfEnd, type Refusal } from './notices.ts'
 import { beginRun, foldRun, type RunState } from './runState.ts'
 

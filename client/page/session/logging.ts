@@ -1,8 +1,8 @@
 /** From what a peer tells to the event log. */
 import { PapilioError } from '../../../shared/base/errors.ts'
 import type { Group } from '../../../shared/collective/types.ts'
+import type { RunMember } from '../../session/runs.ts'
 import type { EventLog } from './eventLog.ts'
-import type { RunMember } from './runs.ts'
 
 /** Logs what the group tells of members, links and its model, from what is there already on. The returned functions end that. */
 export function logGroup(group: Group, log: EventLog, onView: () => void): (() => void)[] {

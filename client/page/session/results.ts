@@ -2,7 +2,7 @@
 
 import type { Member } from '../../../shared/membership/types.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
-import type { RankResult } from './messages.ts'
+import type { RankResult } from '../../session/messages.ts'
 import { type RunState, survivorsOf } from './runState.ts'
 
 /** What a report names as algorithm when the rank got the finished result from another one. */

@@ -2,11 +2,11 @@
 import type { Progress, Report, Waiting } from '../../../shared/collective/types.ts'
 import type { NetworkModel } from '../../../shared/cost/types.ts'
 import type { Member } from '../../../shared/membership/types.ts'
+import type { RankResult, RunError } from '../../session/messages.ts'
+import type { Compared } from '../../session/part.ts'
+import type { RunStart } from '../../session/runEvents.ts'
+import type { Call } from '../../session/runSpec.ts'
 import type { LabEvent } from './events.ts'
-import type { RankResult, RunError } from './messages.ts'
-import type { Compared } from './part.ts'
-import type { RunStart } from './runEvents.ts'
-import type { Call } from './runSpec.ts'
 
 export interface RunState {
   readonly start: RunStart

@@ -9,7 +9,7 @@ import {
   shownOperators,
   shownTypes,
   type Variant,
-} from './runSpec.ts'
+} from '../../session/runSpec.ts'
 
 export const inspectorTabs = ['r', 'sizes', 'algorithms', 'links', 'log'] as const
 export type InspectorTab = (typeof inspectorTabs)[number]

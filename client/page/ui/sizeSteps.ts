@@ -1,5 +1,5 @@
 /** Positions of the size slider: 0 B, then powers of two from 4 B on, from 64 B to 64 MiB with one size between, rounded to 8 B. */
-import { maxBytes } from '../session/runSpec.ts'
+import { maxBytes } from '../../session/runSpec.ts'
 
 const sizes: readonly number[] = [
   0,

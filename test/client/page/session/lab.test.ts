@@ -10,9 +10,9 @@ import {
   outcomesOf,
   settingOf,
 } from '../../../../client/page/session/results.ts'
-import type { RunSpec } from '../../../../client/page/session/runSpec.ts'
 import { percentOf } from '../../../../client/page/ui/ProgressLine.tsx'
 import { statusOf } from '../../../../client/page/words/status.ts'
+import type { RunSpec } from '../../../../client/session/runSpec.ts'
 import { realClock } from '../../../../shared/base/clock.ts'
 import { JoinError } from '../../../../shared/base/errors.ts'
 import { createPrng } from '../../../../shared/base/prng.ts'

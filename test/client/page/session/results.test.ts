@@ -7,7 +7,6 @@ import {
   runAsTrace,
   runsAsCsv,
 } from '../../../../client/page/session/exportRun.ts'
-import type { RankResult } from '../../../../client/page/session/messages.ts'
 import { stepEnds, tracesOf } from '../../../../client/page/session/playback.ts'
 import {
   measurementsFor,
@@ -17,7 +16,6 @@ import {
   settingOf,
   takenOver,
 } from '../../../../client/page/session/results.ts'
-import type { RunSpec } from '../../../../client/page/session/runSpec.ts'
 import {
   beginRun,
   foldRun,
@@ -25,6 +23,8 @@ import {
   type RunState,
   survivorsOf,
 } from '../../../../client/page/session/runState.ts'
+import type { RankResult } from '../../../../client/session/messages.ts'
+import type { RunSpec } from '../../../../client/session/runSpec.ts'
 import { VirtualClock } from '../../../../shared/base/clock.ts'
 import { progressEvent } from './progressEvent.ts'
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isOffered, shownOperators, shownTypes } from '../../../../client/page/session/runSpec.ts'
 import {
   defaultSettings,
   inspectorTabs,
@@ -13,6 +12,7 @@ import {
   writeAlgorithmKey,
   writeHash,
 } from '../../../../client/page/session/settings.ts'
+import { isOffered, shownOperators, shownTypes } from '../../../../client/session/runSpec.ts'
 
 const settings: fc.Arbitrary<LabSettings> = fc
   .record({

@@ -2,10 +2,10 @@
  * Takes part in runs: hands requests to rank 0, follows its orders, tells everybody the results. Every member of a room has one,
  * whatever it runs in; it knows no DOM.
  */
-import type { Clock } from '../../../shared/base/clock.ts'
-import { Emitter, type Events } from '../../../shared/base/emitter.ts'
-import type { Prng } from '../../../shared/base/prng.ts'
-import type { Group } from '../../../shared/collective/types.ts'
+import type { Clock } from '../../shared/base/clock.ts'
+import { Emitter, type Events } from '../../shared/base/emitter.ts'
+import type { Prng } from '../../shared/base/prng.ts'
+import type { Group } from '../../shared/collective/types.ts'
 import { Follower, isOrder, unknownRun } from './follower.ts'
 import { Leader } from './leader.ts'
 import { packRunMessage, parseRunMessage, type RunMessage } from './messages.ts'

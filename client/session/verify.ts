@@ -7,10 +7,10 @@
  * gamma(n) = n u / (1 - n u), u = 2^-8, 2^-11, 2^-24 or 2^-53 (Higham, Accuracy and Stability of Numerical Algorithms,
  * eq. 4.4); a mean rounds once more. The reference is a float64 sum, for float64 results a compensated one.
  */
-import { dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
-import { halfOf } from '../../../shared/wire/half.ts'
-import { kernels } from '../../../shared/wire/kernels.ts'
-import { resolveOperator } from '../../../shared/wire/resolve.ts'
+import { dtypes, type NumericArray } from '../../shared/wire/dtype.ts'
+import { halfOf } from '../../shared/wire/half.ts'
+import { kernels } from '../../shared/wire/kernels.ts'
+import { resolveOperator } from '../../shared/wire/resolve.ts'
 import type { RunSpec } from './runSpec.ts'
 import { type DataKind, fillVector, largestWhole } from './vectors.ts'
 

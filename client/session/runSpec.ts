@@ -1,9 +1,9 @@
 /** What a run is: one vector, some variants of the algorithm, some repeats. The same on all ranks. */
 import * as v from 'valibot'
-import type { Prng } from '../../../shared/base/prng.ts'
-import type { Settings } from '../../../shared/schedule/types.ts'
-import { type DType, dtypes } from '../../../shared/wire/dtype.ts'
-import { admitted, type OperatorName } from '../../../shared/wire/operator.ts'
+import type { Prng } from '../../shared/base/prng.ts'
+import type { Settings } from '../../shared/schedule/types.ts'
+import { type DType, dtypes } from '../../shared/wire/dtype.ts'
+import { admitted, type OperatorName } from '../../shared/wire/operator.ts'
 
 /** Largest vector that the page offers: seven peers in one page then hold about 2 GiB. */
 export const maxBytes = 64 * 1024 * 1024

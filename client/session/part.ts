@@ -1,6 +1,6 @@
 /** One rank's part of a run: the calls that rank 0 announces, each result checked before it counts. */
-import type { Group, Progress, Report } from '../../../shared/collective/types.ts'
-import { dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
+import type { Group, Progress, Report } from '../../shared/collective/types.ts'
+import { dtypes, type NumericArray } from '../../shared/wire/dtype.ts'
 import { hashBits, type Spread, spreadOf } from './bits.ts'
 import { maxTrace, type RankResult } from './messages.ts'
 import { type Call, callAt, countOf, optionsOf, type RunSpec, timeoutOf } from './runSpec.ts'

@@ -1,5 +1,5 @@
 /** What a member tells of runs, in the order in which it happens. */
-import type { Progress, Report, Waiting } from '../../../shared/collective/types.ts'
+import type { Progress, Report, Waiting } from '../../shared/collective/types.ts'
 import type { About, RankResult, RunError } from './messages.ts'
 import type { Compared } from './part.ts'
 import type { Call, RunSpec } from './runSpec.ts'

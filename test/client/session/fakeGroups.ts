@@ -1,7 +1,7 @@
 /** Groups in one process whose faults a test chooses: calls end when all members have made them, told messages arrive in order. */
-import { createDeferred, type Deferred } from '../../../../shared/base/deferred.ts'
-import { Emitter } from '../../../../shared/base/emitter.ts'
-import { AbortedError, PeerLostError } from '../../../../shared/base/errors.ts'
+import { createDeferred, type Deferred } from '../../../shared/base/deferred.ts'
+import { Emitter } from '../../../shared/base/emitter.ts'
+import { AbortedError, PeerLostError } from '../../../shared/base/errors.ts'
 import type {
   AllreduceOptions,
   Choice,
@@ -11,13 +11,13 @@ import type {
   GroupState,
   Report,
   Result,
-} from '../../../../shared/collective/types.ts'
-import type { NetworkModel } from '../../../../shared/cost/types.ts'
-import type { Member } from '../../../../shared/membership/types.ts'
-import type { LinkStatus } from '../../../../shared/transport/types.ts'
-import { dtypeOf, type NumberArray, type VectorArray } from '../../../../shared/wire/dtype.ts'
-import type { OperatorName } from '../../../../shared/wire/operator.ts'
-import { resolveOperator } from '../../../../shared/wire/resolve.ts'
+} from '../../../shared/collective/types.ts'
+import type { NetworkModel } from '../../../shared/cost/types.ts'
+import type { Member } from '../../../shared/membership/types.ts'
+import type { LinkStatus } from '../../../shared/transport/types.ts'
+import { dtypeOf, type NumberArray, type VectorArray } from '../../../shared/wire/dtype.ts'
+import type { OperatorName } from '../../../shared/wire/operator.ts'
+import { resolveOperator } from '../../../shared/wire/resolve.ts'
 
 interface PendingOp {
   readonly inputs: Map<string, NumberArray>

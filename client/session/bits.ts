@@ -1,5 +1,5 @@
 /** Do all ranks hold the same bits, and if not, how far are they apart? */
-import type { DType, NumericArray } from '../../../shared/wire/dtype.ts'
+import type { DType, NumericArray } from '../../shared/wire/dtype.ts'
 
 /**
  * 64 bits of hash over the bytes of a vector, as 16 hex digits. Against accidents, not against forgers: two multiply-rotate

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hashBits, spreadOf } from '../../../../client/page/session/bits.ts'
-import { isOffered, shownOperators, shownTypes } from '../../../../client/page/session/runSpec.ts'
-import { type DataKind, fillVector, streamOf } from '../../../../client/page/session/vectors.ts'
-import { type Reference, verify } from '../../../../client/page/session/verify.ts'
-import { dtypes, type NumericArray } from '../../../../shared/wire/dtype.ts'
-import { halfOf } from '../../../../shared/wire/half.ts'
-import { resolveOperator } from '../../../../shared/wire/resolve.ts'
+import { hashBits, spreadOf } from '../../../client/session/bits.ts'
+import { isOffered, shownOperators, shownTypes } from '../../../client/session/runSpec.ts'
+import { type DataKind, fillVector, streamOf } from '../../../client/session/vectors.ts'
+import { type Reference, verify } from '../../../client/session/verify.ts'
+import { dtypes, type NumericArray } from '../../../shared/wire/dtype.ts'
+import { halfOf } from '../../../shared/wire/half.ts'
+import { resolveOperator } from '../../../shared/wire/resolve.ts'
 
 type Shown = Reference['dtype']
 

@@ -1,6 +1,6 @@
 /** Who takes part: each member says hello, and again when something about it changes. */
-import type { Clock } from '../../../shared/base/clock.ts'
-import type { Group } from '../../../shared/collective/types.ts'
+import type { Clock } from '../../shared/base/clock.ts'
+import type { Group } from '../../shared/collective/types.ts'
 import type { About, RunMessage } from './messages.ts'
 
 export type HelloMessage = Extract<RunMessage, { type: 'hello' }>

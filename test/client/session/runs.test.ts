@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { RunEvents } from '../../../../client/page/session/runEvents.ts'
-import type { RunSpec } from '../../../../client/page/session/runSpec.ts'
-import { RunMember } from '../../../../client/page/session/runs.ts'
-import { realClock } from '../../../../shared/base/clock.ts'
-import { createPrng } from '../../../../shared/base/prng.ts'
+import type { RunEvents } from '../../../client/session/runEvents.ts'
+import type { RunSpec } from '../../../client/session/runSpec.ts'
+import { RunMember } from '../../../client/session/runs.ts'
+import { realClock } from '../../../shared/base/clock.ts'
+import { createPrng } from '../../../shared/base/prng.ts'
 import { FakeNetwork } from './fakeGroups.ts'
 
 const spec: RunSpec = {

@@ -2,8 +2,8 @@
  * What a member does beyond its own part when it is rank 0: it keeps the book (sequencer.ts) and gives the orders. A run is led to its
  * end by the same member, also when the rank 0 that was lost comes back meanwhile.
  */
-import type { Prng } from '../../../shared/base/prng.ts'
-import type { Group } from '../../../shared/collective/types.ts'
+import type { Prng } from '../../shared/base/prng.ts'
+import type { Group } from '../../shared/collective/types.ts'
 import type { RunMessage } from './messages.ts'
 import { createId } from './runSpec.ts'
 import { type OpenRun, type Order, Sequencer } from './sequencer.ts'

@@ -2,8 +2,8 @@
  * The vectors of a run. Element `index` of a peer's vector is a pure function of (seed, peerId, index), so every rank can
  * compute every other rank's input and check the result against it without sending anything.
  */
-import type { NumericArray } from '../../../shared/wire/dtype.ts'
-import { halfOf } from '../../../shared/wire/half.ts'
+import type { NumericArray } from '../../shared/wire/dtype.ts'
+import { halfOf } from '../../shared/wire/half.ts'
 import type { RunSpec } from './runSpec.ts'
 
 /**

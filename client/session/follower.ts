@@ -1,8 +1,8 @@
 /** What a member does on the orders of a run's leader: each is carried out once, and answered. */
-import type { Clock } from '../../../shared/base/clock.ts'
-import type { Emitter } from '../../../shared/base/emitter.ts'
-import { AbortedError } from '../../../shared/base/errors.ts'
-import type { Group, Progress, Waiting } from '../../../shared/collective/types.ts'
+import type { Clock } from '../../shared/base/clock.ts'
+import type { Emitter } from '../../shared/base/emitter.ts'
+import { AbortedError } from '../../shared/base/errors.ts'
+import type { Group, Progress, Waiting } from '../../shared/collective/types.ts'
 import { packRunMessage, positionOf, type RunError, type RunMessage, type Task } from './messages.ts'
 import { RunPart, type VerdictCache } from './part.ts'
 import { describeError } from './runError.ts'

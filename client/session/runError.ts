@@ -1,5 +1,5 @@
 /** An error as the other members and the page need it: plain data. */
-import { PapilioError, PeerLostError, TimeoutError } from '../../../shared/base/errors.ts'
+import { PapilioError, PeerLostError, TimeoutError } from '../../shared/base/errors.ts'
 import type { RunError } from './messages.ts'
 
 export function describeError(error: unknown): RunError {
