@@ -5,9 +5,10 @@ import { guessModel } from '../../../shared/cost/fit.ts'
 import type { ChoiceRequest, NetworkModel } from '../../../shared/cost/types.ts'
 import { algorithms } from '../../../shared/schedule/registry.ts'
 import { dtypes } from '../../../shared/wire/dtype.ts'
+import { survivorsOf } from '../../session/outcome.ts'
 import { countOf, optionsOf, type RunSpec, type Variant } from '../../session/runSpec.ts'
 import type { LabState } from './labState.ts'
-import { type RunState, survivorsOf } from './runState.ts'
+import type { RunState } from './runState.ts'
 import { type LabSettings, variantOf } from './settings.ts'
 
 /** Size of the group that is shown while nobody else is here. */

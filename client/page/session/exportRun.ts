@@ -1,8 +1,9 @@
 /** A run, and the whole log, as files: seconds and bytes, decimal points, RFC 4180. */
 import { traceOf } from '../../../shared/collective/trace.ts'
+import { contributorsOf, outcomeOf } from '../../session/outcome.ts'
 import type { EventLog } from './eventLog.ts'
 import { tracesOf } from './playback.ts'
-import { contributorsOf, outcomeOf, outcomesOf } from './results.ts'
+import { outcomesOf } from './results.ts'
 import type { RunState } from './runState.ts'
 
 export const exportSchema = 'papilio-lab-1'

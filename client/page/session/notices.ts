@@ -1,7 +1,8 @@
 /** What is said of a run when it has lost somebody or ended otherwise than it should. */
+import { survivorsOf } from '../../session/outcome.ts'
 import { list } from '../format.ts'
 import { plural } from '../stage/format.ts'
-import { loseMembers, type RunState, survivorsOf } from './runState.ts'
+import { loseMembers, type RunState } from './runState.ts'
 
 export interface Refusal {
   readonly code: string

@@ -1,8 +1,8 @@
 /** What the stage shows of a run or a plan, and where it is in it. */
 import type { TraceMessage } from '../../../shared/collective/types.ts'
 import type { Schedule, Settings } from '../../../shared/schedule/types.ts'
+import { contributorsOf } from '../../session/outcome.ts'
 import { scheduleOf } from './planning.ts'
-import { contributorsOf } from './results.ts'
 import type { RunState } from './runState.ts'
 
 /** Messages of one variant by rank, as the ranks told them. */

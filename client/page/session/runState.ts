@@ -2,18 +2,14 @@
 import type { Progress, Report, Waiting } from '../../../shared/collective/types.ts'
 import type { NetworkModel } from '../../../shared/cost/types.ts'
 import type { Member } from '../../../shared/membership/types.ts'
-import type { RankResult, RunError } from '../../session/messages.ts'
-import type { Compared } from '../../session/part.ts'
+import type { RunError } from '../../session/messages.ts'
+import { type RunResults, survivorsOf } from '../../session/outcome.ts'
 import type { RunStart } from '../../session/runEvents.ts'
 import type { Call } from '../../session/runSpec.ts'
 import type { LabEvent } from './events.ts'
 
-export interface RunState {
+export interface RunState extends RunResults {
   readonly start: RunStart
-  /** Who was in the group when it began, in rank order. */
-  readonly members: readonly Member[]
-  /** Of them, those who left while it ran, in the order of leaving. */
-  readonly lost: readonly Member[]
   /** The agreed model when it began: what the run was predicted with, whatever is measured meanwhile. */
   readonly model?: NetworkModel | undefined
   readonly phase: 'running' | 'done' | 'stopped' | 'failed'
@@ -31,9 +27,6 @@ export interface RunState {
   readonly waiting?: Waiting
   /** This rank's last report of each variant. */
   readonly reports: ReadonlyMap<number, Report>
-  /** By variant, then by peerId. */
-  readonly results: ReadonlyMap<number, ReadonlyMap<string, RankResult>>
-  readonly spreads: ReadonlyMap<number, Compared>
   readonly error?: RunError
 }
 
@@ -58,11 +51,6 @@ export function beginRun(
     results: new Map(),
     spreads: new Map(),
   }
-}
-
-/** Who still takes part, in rank order. */
-export function survivorsOf({ members, lost }: Pick<RunState, 'members' | 'lost'>): readonly Member[] {
-  return lost.length === 0 ? members : members.filter((member) => !lost.includes(member))
 }
 
 /** Members have left: what was known of the call is about another group, and the survivors begin it anew. */

@@ -1,9 +1,10 @@
 /** The four numbers that matter: P, r, time, wrong; measured over predicted; and the sentence why. */
 import type { ComponentChildren, JSX } from 'preact'
 import { measuredText } from '../../../shared/cost/explain.ts'
+import { type Outcome, outcomeOf, survivorsOf } from '../../session/outcome.ts'
 import { formatCount, formatPercent } from '../format.ts'
-import { type Outcome, outcomeOf, outcomesOf } from '../session/results.ts'
-import { type RunState, survivorsOf } from '../session/runState.ts'
+import { outcomesOf } from '../session/results.ts'
+import type { RunState } from '../session/runState.ts'
 import { formatSeconds, plural } from '../stage/format.ts'
 import { useStore } from '../store.ts'
 import type { GlossaryKey } from '../words/glossary.ts'

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../../shared/signaling/limits.ts'
-import { pathOf } from '../routes.ts'
+import { pathOf } from '../../session/routes.ts'
 
 export function CodeForm({ code: given }: { code: string }): JSX.Element {
   const [code, setCode] = useState(given)

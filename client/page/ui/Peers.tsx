@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../../shared/signaling/limits.ts'
-import { pathOf } from '../routes.ts'
+import { pathOf } from '../../session/routes.ts'
 import { type PeerState, peerStateOf } from '../session/appState.ts'
 import type { LabState } from '../session/labState.ts'
 import { plural } from '../stage/format.ts'

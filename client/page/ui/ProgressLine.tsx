@@ -1,7 +1,7 @@
 /** How far the run is. It only ever grows, and every step is shown, however short. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { takenOver } from '../session/results.ts'
+import { takenOver } from '../../session/outcome.ts'
 import type { RunState } from '../session/runState.ts'
 import { useStore } from '../store.ts'
 

@@ -1,8 +1,8 @@
 /** How others get here: code, link, QR code. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { pathOf } from '../../session/routes.ts'
 import { isLoopback } from '../addresses.ts'
-import { pathOf } from '../routes.ts'
 import { useStore } from '../store.ts'
 import { CopyButton } from './CopyButton.tsx'
 

@@ -1,9 +1,9 @@
 /** Each state of the page as icon, word, sentence and next action. */
 import { isRoomCode } from '../../../shared/signaling/events.ts'
+import { survivorsOf } from '../../session/outcome.ts'
 import { list } from '../format.ts'
 import { type AppState, absent, appStateOf, relayed, unlinked } from '../session/appState.ts'
 import type { LabState } from '../session/labState.ts'
-import { survivorsOf } from '../session/runState.ts'
 import { plural } from '../stage/format.ts'
 import { problemOf } from './problems.ts'
 

@@ -4,14 +4,10 @@ import { choiceOfRun } from '../../../../client/page/session/choices.ts'
 import type { LabEvent } from '../../../../client/page/session/events.ts'
 import { Lab, type ServerState } from '../../../../client/page/session/lab.ts'
 import { foldLog, foldState, initialState } from '../../../../client/page/session/labState.ts'
-import {
-  contributorsOf,
-  measurementsFor,
-  outcomesOf,
-  settingOf,
-} from '../../../../client/page/session/results.ts'
+import { measurementsFor, outcomesOf, settingOf } from '../../../../client/page/session/results.ts'
 import { percentOf } from '../../../../client/page/ui/ProgressLine.tsx'
 import { statusOf } from '../../../../client/page/words/status.ts'
+import { contributorsOf } from '../../../../client/session/outcome.ts'
 import type { RunSpec } from '../../../../client/session/runSpec.ts'
 import { realClock } from '../../../../shared/base/clock.ts'
 import { JoinError } from '../../../../shared/base/errors.ts'

@@ -8,22 +8,10 @@ import {
   runsAsCsv,
 } from '../../../../client/page/session/exportRun.ts'
 import { stepEnds, tracesOf } from '../../../../client/page/session/playback.ts'
-import {
-  measurementsFor,
-  outcomeOf,
-  outcomesOf,
-  quantile,
-  settingOf,
-  takenOver,
-} from '../../../../client/page/session/results.ts'
-import {
-  beginRun,
-  foldRun,
-  loseMembers,
-  type RunState,
-  survivorsOf,
-} from '../../../../client/page/session/runState.ts'
+import { measurementsFor, outcomesOf, settingOf } from '../../../../client/page/session/results.ts'
+import { beginRun, foldRun, loseMembers, type RunState } from '../../../../client/page/session/runState.ts'
 import type { RankResult } from '../../../../client/session/messages.ts'
+import { outcomeOf, quantile, survivorsOf, takenOver } from '../../../../client/session/outcome.ts'
 import type { RunSpec } from '../../../../client/session/runSpec.ts'
 import { VirtualClock } from '../../../../shared/base/clock.ts'
 import { progressEvent } from './progressEvent.ts'

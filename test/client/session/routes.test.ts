@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentOf } from '../../../client/page/browser.ts'
-import { pathOf, roomOf } from '../../../client/page/routes.ts'
+import { pathOf, roomOf } from '../../../client/session/routes.ts'
 
 describe('routes', () => {
   it('reads the room of an address and writes it', () => {
