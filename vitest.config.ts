@@ -21,6 +21,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
+          // Vitest leaves one core to itself, which on two is half the machine.
+          maxWorkers: '100%',
         },
         oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
       },
