@@ -1,10 +1,13 @@
-/** `npm run bench -- plan | choose | regret | plane | heap | block | kernels | learn`: measurements that print tables; never part of the tests. */
+/** `npm run bench -- lab | report | plan | choose | regret | plane | heap | block | kernels | learn`: measurements that print tables; never part of the tests. */
 import { parseArgs } from 'node:util'
 import { findAlgorithm } from '../../shared/schedule/registry.ts'
 import { measureBlocks } from './block.ts'
 import { choose } from './choose.ts'
 import { measureHeap } from './heap.ts'
 import { kernels } from './kernels.ts'
+import { labFlags, labHelp, parseLab } from './lab/options.ts'
+import { reportFiles } from './lab/report.ts'
+import { measureLab } from './lab/run.ts'
 import { learn, learnParts } from './learn.ts'
 import { timePlans } from './plan.ts'
 import { measurePlane } from './plane.ts'
@@ -39,6 +42,7 @@ function parse() {
         peers: { type: 'string', short: 'p' },
         measured: { type: 'boolean', default: false },
         browser: { type: 'boolean', default: false },
+        ...labFlags,
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
@@ -55,7 +59,13 @@ const sizes = values.peers?.split(',').map(Number)
 const isWhole = (value: number) => Number.isSafeInteger(value) && value >= 1
 if (!isWhole(runs) || sizes?.some((size) => !isWhole(size))) usage(2)
 
+const inLab = async () => {
+  if (values.lab === 'help') return console.log(labHelp)
+  await measureLab(parseLab(values, { sizes, rounds: runs, isBrowser: values.browser }))
+}
 const measurements: Readonly<Record<string, () => void | Promise<void>>> = {
+  lab: inLab,
+  report: () => reportFiles(positionals.slice(1)),
   plan: () => timePlans(findAlgorithm(values.algorithm, 'allreduce'), runs),
   choose: () => choose(sizes, values.measured),
   regret: () => regret({ size: sizes?.[0] ?? 7, rounds: runs }),
@@ -68,6 +78,12 @@ const measurements: Readonly<Record<string, () => void | Promise<void>>> = {
     return learn(part, sizes?.[0] ?? 7, runs)
   },
 }
-const measure = measurements[positionals[0] ?? ''] ?? usage(2)
-await measure()
+const name = positionals[0] ?? (values.lab === undefined ? '' : 'lab')
+const measure = measurements[name] ?? usage(2)
+try {
+  await measure()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
 process.exit(process.exitCode ?? 0)

@@ -1,0 +1,116 @@
+/** A lab for one experiment: its hosts, the server on host 0, and the end of all that was started. */
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requireChromium } from '../support/chromium.ts'
+import { launchChromium, type Running } from '../support/launch.ts'
+
+const root = join(import.meta.dirname, '../..')
+const lab = join(import.meta.dirname, 'lab')
+
+export interface Lab {
+  /** For files that belong to the experiment; gone with it. */
+  readonly folder: string
+  /** Of the namespaces' names: host n is `${prefix}${n}`. */
+  readonly prefix: string
+  address(host: number): string
+  /** Starts a program on a host; it ends with the lab. */
+  start(host: number, command: readonly string[], options?: SpawnOptions): ChildProcess
+  /** A module of this repository as a Node process on a host. */
+  startModule(host: number, path: string, options?: SpawnOptions): ChildProcess
+  /** The Papilio server on host 0; its address as hosts see it. */
+  startServer(): Promise<string>
+  /** Playwright talks to it through a pipe, so it may stay outside of the namespace. */
+  launchChromium(host: number): Promise<Running>
+  /** The answer of `lab tell`. */
+  tell(command: string): string
+  /** Does this before the lab goes down. */
+  onClose(cleanup: () => unknown): void
+  close(): Promise<void>
+}
+
+/** Host 0 and `hosts` more. An interrupted process takes its lab down. */
+export function startLab(hosts: number, options: readonly string[]): Lab {
+  if (process.getuid?.() !== 0) throw new Error('The lab makes network namespaces: run this as root.')
+  const folder = mkdtempSync(join(tmpdir(), 'papilio-lab-'))
+  const prefix = `papilio${process.pid}-`
+  const env = { ...process.env, LAB_STATE: join(folder, 'lab'), LAB_PREFIX: prefix }
+  const run = (...args: string[]) => execFileSync(lab, args, { env, encoding: 'utf8' }).trim()
+  const cleanups: (() => unknown)[] = [
+    () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+    () => run('down'),
+  ]
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    for (const cleanup of cleanups.reverse())
+      try {
+        await cleanup()
+      } catch (error) {
+        console.error(error instanceof Error ? error.message : error)
+      }
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt)
+  }
+  const interrupt = (name: NodeJS.Signals) => {
+    console.error(`${name}: taking the lab down.`)
+    void made.close().finally(() => process.exit(name === 'SIGINT' ? 130 : 143))
+  }
+  const made: Lab = {
+    folder,
+    prefix,
+    address: (host) => `10.77.${Math.floor((host + 1) / 250)}.${(host + 1) % 250}`,
+    start(host, command, spawnOptions = {}) {
+      const child = spawn(lab, ['exec', String(host), ...command], { cwd: root, env, ...spawnOptions })
+      cleanups.push(() => child.kill('SIGKILL'))
+      return child
+    },
+    startModule: (host, path, spawnOptions) =>
+      made.start(host, [process.execPath, '--import', 'tsx', path], spawnOptions),
+    async startServer() {
+      const child = made.start(
+        0,
+        [
+          process.execPath,
+          '--import',
+          'tsx',
+          'client/cli/main.ts',
+          'serve',
+          '--port',
+          '3000',
+          '--log-level',
+          'warn',
+        ],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      )
+      await new Promise<void>((resolve, reject) => {
+        child.stdout?.on('data', (data: Buffer) => {
+          if (data.toString().includes('http://')) resolve()
+        })
+        child.once('exit', (status) => reject(new Error(`papilio serve ended with status ${status}`)))
+      })
+      return `http://${made.address(0)}:3000`
+    },
+    async launchChromium(host) {
+      const executablePath = join(folder, `chromium-${host}`)
+      writeFileSync(
+        executablePath,
+        `#!/bin/sh\nexec ip netns exec ${prefix}${host} ${requireChromium()} "$@"\n`,
+      )
+      chmodSync(executablePath, 0o755)
+      const running = await launchChromium({ executablePath, handleSIGINT: false, handleSIGTERM: false })
+      cleanups.push(() => running.close())
+      return running
+    },
+    tell: (command) => run('tell', ...command.split(' ')),
+    onClose: (cleanup) => cleanups.push(cleanup),
+    close: () => (closing ??= close()),
+  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt)
+  try {
+    run('up', String(hosts), ...options)
+  } catch (error) {
+    void made.close()
+    throw error
+  }
+  return made
+}
