@@ -15,9 +15,17 @@ const commands: Readonly<Record<string, Command>> = {
     help: 'start the server and the page',
     load: async () => (await import('./serve.ts')).serve,
   },
+  peer: {
+    help: 'join a room with peers that need no browser',
+    load: async () => (await import('./peer.ts')).peer,
+  },
   plan: {
     help: 'print a schedule and what it costs',
     load: async () => (await import('./plan.ts')).plan,
+  },
+  learn: {
+    help: 'train a model together, each peer on samples of its own',
+    load: async () => (await import('./learn.ts')).learn,
   },
 }
 
