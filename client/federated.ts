@@ -5,6 +5,7 @@ import type { RoundOptions, Rounds, Trainer } from '../shared/federated/roundTyp
 import { webSecrets } from './federated/secrets.ts'
 
 export { NonFiniteError, NoSamplesError } from '../shared/base/errors.ts'
+export type { NonFinitePolicy } from '../shared/collective/types.ts'
 export type { Aggregation } from '../shared/federated/aggregate.ts'
 export {
   type Averaged,
@@ -35,7 +36,7 @@ export type {
   Trainer,
 } from '../shared/federated/roundTypes.ts'
 export type { NamedTensors, Policy, Tensor, Values } from '../shared/federated/tensors.ts'
-export type { Contribution, NonFinitePolicy } from '../shared/federated/weights.ts'
+export type { Contribution } from '../shared/federated/weights.ts'
 
 /**
  * Rounds of federated training over a group: this peer trains, all average, again and again; members may come and go. Every member makes

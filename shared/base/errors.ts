@@ -112,24 +112,33 @@ export class MismatchError extends PapilioError {
   }
 }
 
-/** No rank has samples that count: nothing to average, on all ranks alike; nothing was changed. */
+/** No rank has samples or a weight that count: nothing to average, on all ranks alike; nothing was changed. */
 export class NoSamplesError extends PapilioError {
   constructor() {
-    super('NO_SAMPLES', 'No rank has samples that count: there is nothing to average. Nothing was changed.')
+    super(
+      'NO_SAMPLES',
+      'No rank has samples that count, all weights are 0: there is nothing to average. Nothing was changed.',
+    )
   }
 }
 
-/** Ranks have NaN or infinities in their data; nothing was changed on any rank. */
+/** Ranks have NaN or infinities in their data; the same on all ranks, and nothing was changed on any of them. */
 export class NonFiniteError extends PapilioError {
   readonly peers: readonly PeerName[]
+  /** How many values of each of these ranks are no finite numbers, where that is known. */
+  readonly byRank: Readonly<Record<number, number>>
 
-  constructor(peers: readonly PeerName[]) {
-    const names = peers.map(({ rank, name }) => `${name} (rank ${rank})`).join(', ')
+  constructor(peers: readonly PeerName[], byRank: Readonly<Record<number, number>> = {}) {
+    const names = peers.map(({ rank, name }) => {
+      const count = byRank[rank]
+      return `${name} (rank ${rank})${count === undefined ? '' : `: ${count}`}`
+    })
     super(
       'NON_FINITE',
-      `There are values that are not finite numbers in the data of ${names}. Nothing was changed.`,
+      `There are values that are not finite numbers in the data of ${names.join(', ')}. Nothing was changed.`,
     )
     this.peers = peers
+    this.byRank = byRank
   }
 }
 

@@ -5,12 +5,14 @@
 import type { RankSchedule } from '../schedule/types.ts'
 import { dtypeOf, type NumericArray } from '../wire/dtype.ts'
 import { signatureOf } from '../wire/frame.ts'
+import type { Attempted } from './calls.ts'
 import type { Call } from './control.ts'
 import type { Engine } from './engine.ts'
 import type { Moved } from './execution.ts'
+import { passNotes } from './notes.ts'
 import { type Attempt, Interruption, type Recovery } from './recovery.ts'
-import type { RetainedResults } from './retained.ts'
-import type { Progress, Report } from './types.ts'
+import type { Retained, RetainedResults } from './retained.ts'
+import type { Progress } from './types.ts'
 
 type Adopting = Recovery & { kind: 'adopt' }
 
@@ -21,13 +23,14 @@ interface Passing {
 }
 
 export interface Adoption {
-  /** Gets the result from the member that has it. */
+  /** Gets the result from the member that has it, and what the ranks noted, if they did. */
   adopt(
     recovery: Adopting,
     result: NumericArray,
+    hasNotes: boolean,
     timeoutSeconds: number,
     signal: AbortSignal | undefined,
-  ): Promise<Omit<Report, 'attempts'>>
+  ): Promise<Attempted>
   /** Sends a result that this member keeps to those who lack it. */
   serve(recovery: Recovery, timeoutSeconds: number): Promise<void>
 }
@@ -43,12 +46,14 @@ export function createAdoption(config: {
   const passOn = (
     op: number,
     attempt: Attempt,
-    array: NumericArray,
+    { data: array, notes }: Pick<Retained, 'data' | 'notes'>,
     { timeoutSeconds, signal, onComplete }: Passing,
   ): Promise<Moved> => {
     const dtype = dtypeOf(array)
     const none = dtype.create(0)
     const isSource = attempt.rank === 0
+    const part = adoptionPart(attempt.members.length, attempt.rank)
+    const noNotes = new Uint32Array(0)
     const call: Call = {
       collective: 'adopt',
       name: '',
@@ -57,6 +62,7 @@ export function createAdoption(config: {
       layout: '',
       wire: '',
       operator: '',
+      nonFinite: '',
       algorithm: '',
       model: '',
     }
@@ -73,7 +79,7 @@ export function createAdoption(config: {
         onProgress: config.onProgress,
         ...(onComplete && { onComplete }),
         dataflow: {
-          part: adoptionPart(attempt.members.length, attempt.rank),
+          part,
           offsets: [0, array.length],
           dtype,
           combine: () => {},
@@ -81,18 +87,25 @@ export function createAdoption(config: {
           result: isSource ? none : array,
           segmentBytes: config.segmentFor(attempt),
         },
+        notes: notes && (isSource ? passNotes(part, notes, noNotes) : passNotes(part, noNotes, notes)),
       },
     })
   }
 
   return {
-    async adopt({ op, attempt, finishedIn, contributors }, result, timeoutSeconds, signal) {
-      const moved = await passOn(op, attempt, result, {
-        timeoutSeconds,
-        signal,
-        onComplete: () => retained.keep(op, finishedIn, attempt.members, result),
-      })
-      return {
+    async adopt({ op, attempt, finishedIn, contributors }, data, hasNotes, timeoutSeconds, signal) {
+      const notes = hasNotes ? new Uint32Array(contributors.length) : undefined
+      const moved = await passOn(
+        op,
+        attempt,
+        { data, notes },
+        {
+          timeoutSeconds,
+          signal,
+          onComplete: () => retained.keep(op, attempt.members, { data, notes, epoch: finishedIn }),
+        },
+      )
+      const report = {
         op,
         epoch: attempt.epoch,
         contributors,
@@ -104,13 +117,14 @@ export function createAdoption(config: {
         identical: true,
         why: `${attempt.members[0]!.name} had the result already and passed it on.`,
       }
+      return { report, notes }
     },
     async serve({ op, attempt }, timeoutSeconds) {
       const kept = retained.get(op)
       if (!kept) return
       engine.resume(op, attempt)
       try {
-        await passOn(op, attempt, kept.data, { timeoutSeconds, signal: undefined })
+        await passOn(op, attempt, kept, { timeoutSeconds, signal: undefined })
       } catch (error) {
         // The members that lacked the result are gone too, or the next epoch decides anew; this member has its result.
         engine.abandon(op, new Interruption('passing a result on has ended', { cause: error }))

@@ -15,10 +15,11 @@ import type { Call } from './control.ts'
 import type { Engine } from './engine.ts'
 import type { Moved } from './execution.ts'
 import type { Models } from './models.ts'
+import { noteFlow } from './notes.ts'
 import { choosePlan, choosePlanAnew, type Plan } from './plan.ts'
 import { type Attempt, Interruption, type Recovery } from './recovery.ts'
 import type { RetainedResults } from './retained.ts'
-import type { CollectiveOptions, Progress, Report } from './types.ts'
+import type { CollectiveOptions, NonFinitePolicy, Progress, Report } from './types.ts'
 
 /** A message is cut into segments of this many bytes: with 64 KiB messages a data channel is at its plateau. */
 export const segmentBytes = 65536 - 64
@@ -48,6 +49,15 @@ export interface Vector {
   readonly codec?: Codec | undefined
   /** Gets what this rank rounds away on the wire. */
   readonly residual?: FloatArray | undefined
+  /** What all ranks must want to know of values that are not finite, and how many this rank has; absent when nobody asks. */
+  readonly nonFinite?: { readonly policy: NonFinitePolicy; readonly note: number } | undefined
+}
+
+/** An attempt that has succeeded. */
+export interface Attempted {
+  readonly report: Omit<Report, 'attempts'>
+  /** What the contributors noted, in rank order. */
+  readonly notes: Uint32Array | undefined
 }
 
 export interface Contribution {
@@ -63,7 +73,13 @@ export interface Contribution {
   readonly isAlike: boolean
 }
 
+export interface Collected extends Attempted {
+  readonly report: Report
+}
+
 export interface Running {
+  /** Gets the notes of all ranks. */
+  readonly notes?: Uint32Array | undefined
   readonly timeoutSeconds: number
   /** Version of the model that the plan was chosen with; empty when none was needed. */
   readonly model?: string
@@ -72,7 +88,7 @@ export interface Running {
 
 export interface Calls {
   /** A call by the user: gets a number, a plan and, if need be, recovery. */
-  collect(contribution: Contribution, options: CollectiveOptions): Promise<Report>
+  collect(contribution: Contribution, options: CollectiveOptions): Promise<Collected>
   /** One attempt of an op that has a number. */
   run(
     op: number,
@@ -108,9 +124,12 @@ export function createCalls(config: {
       layout: layoutOf(vector),
       wire: vector.codec?.name ?? '',
       operator: vector.operator.name,
+      nonFinite: vector.nonFinite?.policy ?? '',
       algorithm: `${shape.algorithm} ${JSON.stringify(shape.settings)}`,
       model: running.model ?? '',
     }
+    const part = plan.part(attempt.rank)
+    const { notes } = running
     return engine.run({
       op,
       attempt,
@@ -127,7 +146,7 @@ export function createCalls(config: {
           options.onProgress?.(progress)
         },
         dataflow: {
-          part: plan.part(attempt.rank),
+          part,
           offsets: plan.offsets,
           dtype,
           combine: vector.operator.combine,
@@ -137,6 +156,7 @@ export function createCalls(config: {
           residual,
           segmentBytes: wholeRecords(config.segmentFor(attempt), vector),
         },
+        notes: notes && noteFlow(vector.nonFinite?.note ?? 0, notes, attempt, part.steps.length),
       },
     })
   }
@@ -149,7 +169,7 @@ export function createCalls(config: {
     options: CollectiveOptions,
     left: () => number,
     attempts: number,
-  ): Promise<Omit<Report, 'attempts'>> => {
+  ): Promise<Attempted> => {
     const model = await engine.unlessFailed(op, config.models().before(op, attempt))
     const { collective = 'allreduce', root, bounds, data, dtype, operator, codec, residual, result } = vector
     const size = attempt.members.length
@@ -169,13 +189,17 @@ export function createCalls(config: {
       size,
       model,
     )
+    const notes = vector.nonFinite && new Uint32Array(size)
     const version = plan.isAutomatic ? String(model.version) : ''
     const moved = await run(op, attempt, plan, vector, options, {
       timeoutSeconds: left(),
       model: version,
-      ...(isKept && { onComplete: () => retained.keep(op, attempt.epoch, attempt.members, result) }),
+      notes,
+      ...(isKept && {
+        onComplete: () => retained.keep(op, attempt.members, { data: result, notes, epoch: attempt.epoch }),
+      }),
     })
-    return {
+    const report = {
       op,
       epoch: attempt.epoch,
       contributors: attempt.members,
@@ -187,6 +211,7 @@ export function createCalls(config: {
       identical: plan.isIdentical || (!operator.rounds && !codec),
       why: plan.why,
     }
+    return { report, notes }
   }
 
   return {
@@ -215,11 +240,12 @@ export function createCalls(config: {
           }
           const here: Attempt = recovery?.attempt ?? attempt
           try {
-            const report =
+            const hasNotes = vector.nonFinite !== undefined
+            const { report, notes } =
               recovery?.kind === 'adopt'
-                ? await adoption.adopt(recovery, vector.result, left(), options.signal)
+                ? await adoption.adopt(recovery, vector.result, hasNotes, left(), options.signal)
                 : await attemptOnce(op, here, vector, isAlike, options, left, attempts)
-            return { ...report, attempts }
+            return { report: { ...report, attempts }, notes }
           } catch (error) {
             if (!(error instanceof Interruption)) throw error
           }

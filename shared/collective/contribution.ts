@@ -5,7 +5,7 @@
  * Weighted mean: the input is multiplied by the weight and followed by the weight itself, one element more, so that the sum has
  * sum w x and sum w of exactly the same contributors, whoever was lost on the way.
  */
-import { ArgumentError, UnsupportedError } from '../base/errors.ts'
+import { ArgumentError, NoSamplesError, UnsupportedError } from '../base/errors.ts'
 import { codecOf, type FloatArray } from '../wire/codec.ts'
 import {
   type DTypeInfo,
@@ -19,11 +19,16 @@ import type { Fold } from '../wire/fold.ts'
 import type { OperatorName } from '../wire/operator.ts'
 import { type Operator, resolveOperator } from '../wire/resolve.ts'
 import type { Vector } from './calls.ts'
+import { screen } from './nonFinite.ts'
 import type { AllreduceOptions } from './types.ts'
 
 export interface Contribution<T> {
-  readonly vector: Vector
-  /** The caller's array: `into`, or a new one. `isKept`: the fold is needed as it is for other ranks. */
+  /** Throws ArgumentError for what only this rank can know to be wrong: the others must learn of it. */
+  vector(): Vector
+  /**
+   * The caller's array: `into`, or a new one. `isKept`: the fold is needed as it is for other ranks. Throws NoSamplesError, on all ranks
+   * alike, when all weights are 0; nothing is written then.
+   */
   take(size: number, isKept: boolean): T
   /** The call has failed. */
   drop(): void
@@ -31,12 +36,12 @@ export interface Contribution<T> {
 
 type Options<T extends VectorArray> = Pick<
   AllreduceOptions<T>,
-  'op' | 'dtype' | 'weight' | 'wire' | 'feedback' | 'into'
+  'op' | 'dtype' | 'weight' | 'nonFinite' | 'wire' | 'feedback' | 'into'
 >
 
 /** Throws ArgumentError and UnsupportedError before anything is sent. */
 export function contribute<T extends VectorArray>(data: T, options: Options<T>): Contribution<T> {
-  const { weight, feedback, into } = options
+  const { weight, nonFinite, feedback, into } = options
   const dtype = dtypeOf(data, options.dtype)
   const words = wordsOf(data)
   if (into && (into.length !== data.length || into[Symbol.toStringTag] !== data[Symbol.toStringTag]))
@@ -46,7 +51,7 @@ export function contribute<T extends VectorArray>(data: T, options: Options<T>):
     )
   // A fold of a Float16Array sees its words.
   const op = (options.op ?? (weight === undefined ? 'sum' : 'mean')) as OperatorName | Fold
-  const operator = weight === undefined ? resolveOperator(op, dtype, words) : weightedMean(op, weight, dtype)
+  const operator = weight === undefined ? resolveOperator(op, dtype, words) : weightedMean(op, dtype)
   requireRecords(words, operator)
   const codec = codecOf(options.wire, dtype.name, operator.name)
   if (feedback && !codec)
@@ -54,23 +59,40 @@ export function contribute<T extends VectorArray>(data: T, options: Options<T>):
       'feedback',
       'Feedback is for calls whose wire rounds: name one, or leave feedback away.',
     )
+  // Data of weight 0 are not used, whatever they are.
+  const screened = screen(weight === 0 ? words.subarray(0, 0) : words, dtype, op, nonFinite)
+  const { isDropped, note } = screened
   const own =
     weight === undefined
-      ? wholeBlocks(words, dtype, codec?.block ?? 1)
-      : weighted(words as FloatArray, weight)
+      ? wholeBlocks(screened.words, dtype, codec?.block ?? 1)
+      : weighted(words as FloatArray, isDropped ? 0 : weight)
   const input = feedback ? feedback.borrow(own as FloatArray) : own
   const result = dtype.create(input.length)
   const residual = feedback && (dtype.create(input.length) as FloatArray)
-  const vector = { dtype, count: words.length, data: input, result, operator, codec, residual }
+  const vector: Vector = {
+    dtype,
+    count: words.length,
+    data: input,
+    result,
+    operator,
+    codec,
+    residual,
+    ...(nonFinite && note !== undefined && { nonFinite: { policy: nonFinite, note } }),
+  }
   return {
-    vector,
+    vector() {
+      if (weight !== undefined) assertWeight(weight)
+      return vector
+    },
     drop: () => feedback?.give(undefined),
     take(size, isKept) {
+      const total = weight === undefined ? 1 : Number(result[words.length])
+      if (total === 0) throw new NoSamplesError()
       feedback?.give(residual)
       const target = into && wordsOf(into)
       const out = target ?? (isKept || result.length > words.length ? dtype.create(words.length) : result)
       if (out !== result) out.set(result.subarray(0, words.length) as never)
-      if (weight !== undefined) divide(out as FloatArray, Number(result[words.length]))
+      if (weight !== undefined) divide(out as FloatArray, total)
       else operator.finish?.(out, size)
       return into ?? ownTypeOf(data, out)
     },
@@ -91,10 +113,8 @@ function wholeBlocks(words: NumericArray, dtype: DTypeInfo, block: number): Nume
   return filled
 }
 
-function weightedMean(op: OperatorName | Fold, weight: number, dtype: DTypeInfo): Operator {
+function weightedMean(op: OperatorName | Fold, dtype: DTypeInfo): Operator {
   if (op !== 'mean') throw new ArgumentError('weight', "A weight goes with op: 'mean' only.")
-  if (!(Number.isFinite(weight) && weight >= 0))
-    throw new ArgumentError('weight', `Pass a finite number that is not negative, not ${weight}.`)
   if (dtype.name !== 'f32' && dtype.name !== 'f64')
     throw new UnsupportedError(
       `weighted mean of ${dtype.name}`,
@@ -102,6 +122,11 @@ function weightedMean(op: OperatorName | Fold, weight: number, dtype: DTypeInfo)
     )
   const { finish: _, ...sum } = resolveOperator('mean', dtype)
   return { ...sum, name: 'weighted mean' }
+}
+
+function assertWeight(weight: number): void {
+  if (!(Number.isFinite(weight) && weight >= 0))
+    throw new ArgumentError('weight', `Pass a finite number that is not negative, not ${weight}.`)
 }
 
 function weighted(words: FloatArray, weight: number): FloatArray {

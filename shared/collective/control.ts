@@ -27,6 +27,8 @@ export const callSchema = v.object({
   /** Root, and the elements of each rank where they differ; empty when the collective has neither. */
   layout: text,
   operator: text,
+  /** What becomes of values that are not finite; empty when nobody asks. */
+  nonFinite: text,
   algorithm: text,
   /** Version and origin of the network model that an automatic choice was made with. */
   model: text,
@@ -59,6 +61,7 @@ const errorSchema = v.variant('code', [
   }),
   v.object({ code: v.literal('PEER_LOST'), message: text, peer: peerName, epoch: natural }),
   v.object({ code: v.literal('ABORTED'), message: text }),
+  v.object({ code: v.literal('INVALID_ARGUMENT'), message: text, argument: text }),
   v.object({ code: v.literal('PROTOCOL'), message: text }),
 ])
 export type AbortReason = v.InferOutput<typeof errorSchema>

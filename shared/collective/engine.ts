@@ -24,7 +24,7 @@ export interface OpRequest {
   readonly signature: number
   readonly execution: Pick<
     ExecutionConfig,
-    'algorithm' | 'settings' | 'dataflow' | 'onProgress' | 'onComplete'
+    'algorithm' | 'settings' | 'dataflow' | 'notes' | 'onProgress' | 'onComplete'
   >
   readonly timeoutSeconds: number
   readonly signal?: AbortSignal | undefined

@@ -9,6 +9,7 @@ import type { Settings } from '../schedule/types.ts'
 import type { Frame } from '../wire/frame.ts'
 import { createDataflow, type Dataflow, type DataflowConfig, type OutgoingMessage } from './dataflow.ts'
 import type { Lane } from './lane.ts'
+import { type NoteFlow, withNotes } from './notes.ts'
 import type { Progress, StepReport, TraceMessage } from './types.ts'
 
 export interface ExecutionConfig {
@@ -19,6 +20,8 @@ export interface ExecutionConfig {
   readonly settings: Settings
   readonly clock: Clock
   readonly dataflow: Omit<DataflowConfig, 'onSendable'>
+  /** What the ranks note beside the data. Their bytes count, but belong to no step. */
+  readonly notes?: NoteFlow | undefined
   /** Lane to a rank of the op; undefined when there is no link any more. */
   lane(rank: number): Lane | undefined
   onProgress(progress: Progress): void
@@ -81,16 +84,25 @@ export function createExecution(config: ExecutionConfig): Execution {
   const moved = (direction: TraceMessage['direction'], step: number, peer: number, bytes: number) => {
     movedAt = clock.now()
     const at = movedAt - startedAt
+    if (direction === 'send') bytesSent += bytes
+    else bytesReceived += bytes
+    if (step < steps) note(direction, step, peer, bytes, at)
+    report()
+    settleIfComplete()
+  }
+  const note = (
+    direction: TraceMessage['direction'],
+    step: number,
+    peer: number,
+    bytes: number,
+    at: number,
+  ) => {
     const key = (step * 0x100000 + peer) * 2 + (direction === 'send' ? 0 : 1)
     const moment = moments.get(key)
     if (moment) {
       moment.bytes += bytes
       moment.end = at
     } else moments.set(key, { step, direction, peer, bytes, begin: at, end: at })
-    if (direction === 'send') bytesSent += bytes
-    else bytesReceived += bytes
-    report()
-    settleIfComplete()
   }
   const settleIfComplete = () => {
     if (!dataflow.isComplete || done.settled) return
@@ -110,11 +122,18 @@ export function createExecution(config: ExecutionConfig): Execution {
     epoch,
     signature,
     message,
+    goesFirst: message.step >= steps,
     onSent: (bytes: number) => moved('send', message.step, message.peer, bytes),
   })
   let isFaulty = false
   const { combine } = config.dataflow
-  const dataflow: Dataflow = createDataflow({
+  const onSendable = (message: OutgoingMessage) => {
+    if (!isStarted || done.settled || message.nextSegment() < 0) return
+    const lane = config.lane(message.peer)
+    lane?.enqueue(jobOf(message))
+    lane?.pump()
+  }
+  const data = createDataflow({
     ...config.dataflow,
     combine(out, left, right) {
       if (isFaulty) return
@@ -125,13 +144,11 @@ export function createExecution(config: ExecutionConfig): Execution {
         config.onFault(error)
       }
     },
-    onSendable(message) {
-      if (!isStarted || done.settled || message.nextSegment() < 0) return
-      const lane = config.lane(message.peer)
-      lane?.enqueue(jobOf(message))
-      lane?.pump()
-    },
+    onSendable,
   })
+  const dataflow: Dataflow = config.notes
+    ? withNotes(data, createDataflow({ ...config.notes, onSendable }), steps)
+    : data
 
   return {
     op,

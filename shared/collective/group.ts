@@ -14,14 +14,7 @@ import type { NumericArray, VectorArray } from '../wire/dtype.ts'
 import type { Frame } from '../wire/frame.ts'
 import { type Adoption, createAdoption } from './adoption.ts'
 import { type Agreement, createAgreement } from './agreement.ts'
-import {
-  type Calls,
-  type Contribution,
-  createCalls,
-  defaultTimeoutMs,
-  segmentBytes,
-  type Vector,
-} from './calls.ts'
+import { type Calls, createCalls, defaultTimeoutMs, segmentBytes } from './calls.ts'
 import { contribute } from './contribution.ts'
 import { type Control, decodeControl, tellControl } from './control.ts'
 import { createEngine, type Engine } from './engine.ts'
@@ -31,6 +24,7 @@ import type { Lane } from './lane.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { createProber, type Prober } from './measure.ts'
 import { createModels, type Models } from './models.ts'
+import { judge } from './nonFinite.ts'
 import { type PartedCollective, takePart } from './parts.ts'
 import { predictCall } from './plan.ts'
 import type { Attempt } from './recovery.ts'
@@ -96,7 +90,8 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#membership = membership
     this.#measures = measure
     const { selfId } = membership
-    const onOffence = (peerId: string, error: ProtocolError) => membership.reportLost(peerId, error.issue)
+    const onOffence = (peerId: string, error: ProtocolError) =>
+      membership.reportLost(peerId, error.issue, false)
     this.#lanes = createLanes({
       transport,
       options: {
@@ -107,7 +102,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       onFrame: (peerId, frame, lane) => this.#receive(peerId, frame, lane),
       onLinked: (peerId) => this.#agreement.linkOpened(peerId),
       onUnlinked: (peerId, reason) => this.#unlinked(peerId, reason),
-      onFailed: (peerId, reason) => this.#report(peerId, reason),
+      onFailed: (peerId, reason) => this.#report(peerId, reason, false),
       onOffence,
     })
     const { get: lane, tell } = this.#lanes
@@ -198,14 +193,17 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
 
   async allreduce<T extends VectorArray>(data: T, options: AllreduceOptions<T> = {}) {
     const { vector, take, drop } = contribute(data, options)
-    const report = await this.#calls.collect(alike(vector), options).catch((error: unknown) => {
+    try {
+      const collected = await this.#calls.collect({ vectorOf: vector, isAlike: true }, options)
+      const report = judge(collected.report, collected.notes, options.nonFinite)
+      // The fold itself may be kept for others; the caller gets an array of its own.
+      const result = take(report.contributors.length, this.#isKept(report.op, vector().result))
+      this.emit('report', report)
+      return { data: result, report }
+    } catch (error) {
       drop()
       throw error
-    })
-    // The fold itself may be kept for others; the caller gets an array of its own.
-    const result = take(report.contributors.length, this.#isKept(report.op, vector.result))
-    this.emit('report', report)
-    return { data: result, report }
+    }
   }
 
   async broadcast<T extends VectorArray>(data: T, options: BroadcastOptions<T> = {}) {
@@ -233,7 +231,10 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   async barrier(options: CollectiveOptions = {}) {
     // A rank has the result when it has heard of everybody: that is a barrier.
     const { vector } = contribute(new Int32Array(1), { op: 'max' })
-    const report = await this.#calls.collect(alike({ ...vector, collective: 'barrier' }), options)
+    const { report } = await this.#calls.collect(
+      { vectorOf: () => ({ ...vector(), collective: 'barrier' }), isAlike: true },
+      options,
+    )
     this.emit('report', report)
     return report
   }
@@ -244,7 +245,8 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     options: CollectiveOptions & Parameters<typeof takePart<T>>[2],
   ): Promise<Result<T | undefined>> {
     const { contribution, take } = takePart(collective, data, options)
-    const report = await this.#calls.collect(contribution, options)
+    const collected = await this.#calls.collect(contribution, options)
+    const report = judge(collected.report, collected.notes, options.nonFinite)
     const result = take(report.contributors.length, (array) => this.#isKept(report.op, array))
     this.emit('report', report)
     return { data: result, report }
@@ -321,7 +323,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
 
   /** A link that carries nothing is closed, so that a new one can be made if the peer is alive. */
   #reconnect(peerId: string, reason: string) {
-    this.#report(peerId, reason)
+    this.#report(peerId, reason, true)
     const others = this.roster.map((member) => member.peerId)
     this.#transport.want(others.filter((other) => other !== this.peerId && other !== peerId))
   }
@@ -370,13 +372,13 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     this.#prober.forget(peerId)
     this.#heartbeat.forget(peerId)
     if (this.#state === 'left') return
-    this.#report(peerId, reason)
+    this.#report(peerId, reason, true)
     this.#agreement.linkClosed(peerId, reason)
   }
 
-  #report(peerId: string, reason: string) {
+  #report(peerId: string, reason: string, wasOpen: boolean) {
     if (this.#state !== 'left' && this.roster.some((member) => member.peerId === peerId))
-      this.#membership.reportLost(peerId, reason)
+      this.#membership.reportLost(peerId, reason, wasOpen)
   }
 
   #receive(peerId: string, frame: Frame, lane: Lane) {
@@ -396,9 +398,6 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     } else this.#engine.control(peerId, control)
   }
 }
-
-/** The same vector in every attempt. */
-const alike = (vector: Vector): Contribution => ({ vectorOf: () => vector, isAlike: true })
 
 function whole<T>({ data, report }: Result<T | undefined>): Result<T> {
   assert(data !== undefined, 'every rank gets a part')

@@ -25,6 +25,8 @@ export interface LaneJob {
   readonly epoch: number
   readonly signature: number
   readonly message: OutgoingMessage
+  /** Before all other messages of its op. */
+  readonly goesFirst?: boolean
   /** Called after each segment that was handed to the link. */
   onSent(bytes: number): void
 }
@@ -195,5 +197,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
 }
 
 function isBefore(a: LaneJob, b: LaneJob): boolean {
-  return a.op < b.op || (a.op === b.op && a.message.step < b.message.step)
+  if (a.op !== b.op) return a.op < b.op
+  if (a.goesFirst !== b.goesFirst) return a.goesFirst === true
+  return a.message.step < b.message.step
 }

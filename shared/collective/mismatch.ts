@@ -19,6 +19,7 @@ const fields: readonly (keyof Call)[] = [
   'count',
   'layout',
   'operator',
+  'nonFinite',
   'algorithm',
   'model',
 ]

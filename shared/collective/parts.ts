@@ -10,6 +10,7 @@ import type { OperatorName } from '../wire/operator.ts'
 import { type Operator, resolveOperator } from '../wire/resolve.ts'
 import type { Contribution, Vector } from './calls.ts'
 import { ownTypeOf, requireRecords } from './contribution.ts'
+import { screen } from './nonFinite.ts'
 import { isRooted, totalOf } from './plan.ts'
 import type { Attempt } from './recovery.ts'
 import type { GatherOptions, ReduceOptions } from './types.ts'
@@ -18,7 +19,7 @@ export type PartedCollective = Exclude<Collective, 'allreduce' | 'barrier'>
 
 type Options<T extends VectorArray> = Pick<
   ReduceOptions<T> & GatherOptions<T>,
-  'op' | 'dtype' | 'into' | 'root' | 'counts'
+  'op' | 'dtype' | 'nonFinite' | 'into' | 'root' | 'counts'
 >
 
 export interface Parted<T> {
@@ -44,14 +45,15 @@ export function takePart<T extends VectorArray>(
   options: Options<T>,
 ): Parted<T> {
   const dtype = dtypeOf(data, options.dtype)
-  const words = wordsOf(data)
-  const { into } = options
+  const given = wordsOf(data)
+  const { into, nonFinite } = options
   if (into && into[Symbol.toStringTag] !== data[Symbol.toStringTag])
     throw new ArgumentError('into', `Pass a ${data[Symbol.toStringTag]}, like the data.`)
   const isCombined = collective === 'reduce' || collective === 'reduceScatter'
   const op = (options.op ?? 'sum') as OperatorName | Fold
-  const operator = isCombined ? resolveOperator(op, dtype, words) : moving
-  requireRecords(words, operator)
+  const operator = isCombined ? resolveOperator(op, dtype, given) : moving
+  requireRecords(given, operator)
+  const { words, note } = screen(given, dtype, op, isCombined ? nonFinite : 'allow')
   const call: Call = { collective, dtype, words, operator, counts: options.counts }
   const findRoot = isRooted(collective) ? createRoot(options.root ?? 0) : undefined
   let last: Vector | undefined
@@ -59,7 +61,10 @@ export function takePart<T extends VectorArray>(
     contribution: {
       isAlike: collective === 'broadcast',
       vectorOf(attempt) {
-        last = vectorOf(call, attempt, findRoot?.(attempt))
+        last = {
+          ...vectorOf(call, attempt, findRoot?.(attempt)),
+          ...(nonFinite && note !== undefined && { nonFinite: { policy: nonFinite, note } }),
+        }
         if (into && into.length !== last.result.length)
           throw new ArgumentError(
             'into',

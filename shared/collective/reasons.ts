@@ -1,5 +1,12 @@
 /** Why an op has failed, as ranks tell each other, and as the error that each of them throws. */
-import { AbortedError, PeerLostError, type PeerName, ProtocolError, TimeoutError } from '../base/errors.ts'
+import {
+  AbortedError,
+  ArgumentError,
+  PeerLostError,
+  type PeerName,
+  ProtocolError,
+  TimeoutError,
+} from '../base/errors.ts'
 import type { AbortReason } from './control.ts'
 
 /** An error travels as at most this many characters. */
@@ -14,6 +21,12 @@ export function reasonOf(error: Error, by: PeerName): AbortReason {
     return { code: 'PEER_LOST', message, peer: error.peer, epoch: error.epoch }
   if (error instanceof ProtocolError)
     return { code: 'PROTOCOL', message: error.issue.slice(0, maxReasonLength) }
+  if (error instanceof ArgumentError)
+    return {
+      code: 'INVALID_ARGUMENT',
+      message: `${by.name} (rank ${by.rank}): ${message}`,
+      argument: error.argument,
+    }
   return { code: 'ABORTED', message: `${by.name} (rank ${by.rank}) stopped the op: ${message}` }
 }
 
@@ -25,6 +38,8 @@ export function errorOf(reason: AbortReason): Error {
       return new PeerLostError(reason.message, reason)
     case 'PROTOCOL':
       return new ProtocolError(reason.message)
+    case 'INVALID_ARGUMENT':
+      return new ArgumentError(reason.argument, reason.message)
     case 'ABORTED':
       return new AbortedError(reason.message)
   }

@@ -9,13 +9,15 @@ import type { NumericArray } from '../wire/dtype.ts'
 export interface Retained {
   /** The fold, before it is finished (mean). */
   readonly data: NumericArray
+  /** What the ranks noted beside it (notes.ts). */
+  readonly notes?: Uint32Array | undefined
   /** Epoch of the attempt that it comes from. */
   readonly epoch: number
 }
 
 export interface RetainedResults {
   /** `members`: those who may still need it. */
-  keep(op: number, epoch: number, members: readonly Member[], data: NumericArray): void
+  keep(op: number, members: readonly Member[], result: Retained): void
   get(op: number): Retained | undefined
   /** Ops and the epoch of the attempt in which each was finished. */
   list(): [op: number, epoch: number][]
@@ -36,10 +38,10 @@ export function createRetainedResults(selfId: string): RetainedResults {
       if (op < settled && owing.delete(peerId) && owing.size === 0) kept.delete(op)
   }
   return {
-    keep(op, epoch, members, data) {
+    keep(op, members, result) {
       const others = members.map((member) => member.peerId).filter((peerId) => peerId !== selfId)
       const owing = new Set(others.filter((peerId) => (settledBy.get(peerId) ?? 0) <= op))
-      if (owing.size > 0) kept.set(op, { epoch, data, owing })
+      if (owing.size > 0) kept.set(op, { ...result, owing })
       if (kept.size > maxKept) kept.delete(Math.min(...kept.keys()))
     },
     get: (op) => kept.get(op),

@@ -17,6 +17,12 @@ import type { OperatorName } from '../wire/operator.ts'
  */
 export type Consistency = 'identical' | 'fast'
 
+/**
+ * What becomes of NaN and infinities in the data of a rank: an error on all ranks, a result without that rank's data, or whatever arithmetic makes of
+ * them.
+ */
+export type NonFinitePolicy = 'error' | 'drop-rank' | 'allow'
+
 export interface CollectiveOptions {
   /** Algorithm name, or `auto` (default): the best of all that the call admits, by the measured network. */
   algorithm?: string
@@ -56,8 +62,16 @@ export interface AllreduceOptions<T extends VectorArray = NumericArray> extends 
   wire?: Wire
   /** What rounding on the wire takes from this call is added to the next one with the same handle. */
   feedback?: Feedback
-  /** With op `mean`: the result is sum(weight x) / sum(weight). The number of samples, say. */
+  /**
+   * With op `mean`: the result is sum(weight x) / sum(weight). The number of samples, say: finite and 0 or more, else an ArgumentError on all
+   * ranks; when all are 0, a NoSamplesError on all ranks.
+   */
   weight?: number
+  /**
+   * Default allow. Floats only. Each rank looks at what it brings in; all learn of it in the same op, at 4 bytes from each rank to each other. `error`:
+   * a NonFiniteError on all ranks, which names ranks and how many values. `drop-rank`: the others' result, `report.dropped` says without whom.
+   */
+  nonFinite?: NonFinitePolicy
   /** Where the result goes; may be the input itself. Written only when the op has succeeded. */
   into?: T
 }
@@ -82,6 +96,8 @@ interface Counted {
 interface Combined<T extends VectorArray> {
   /** Default sum. A fold of your own is combined in the order of the ranks unless it says that it is commutative. */
   op?: OperatorName | Fold<T>
+  /** As AllreduceOptions.nonFinite. */
+  nonFinite?: NonFinitePolicy
 }
 
 export interface BroadcastOptions<T extends VectorArray = NumericArray>
@@ -168,6 +184,8 @@ export interface Report {
   readonly attempts: number
   /** Whose data is in the result, in rank order. */
   readonly contributors: readonly Member[]
+  /** Whose data were left out because of NaN or infinities; absent when nobody's were. */
+  readonly dropped?: readonly Member[]
   readonly algorithm: string
   readonly settings: Settings
   readonly steps: number

@@ -3,22 +3,17 @@
  * samples; the data travel in buckets, several in flight; a check compares what every rank holds in the end.
  */
 import { NonFiniteError, type PeerName } from '../base/errors.ts'
-import type { CollectiveOptions, Group, Report } from '../collective/types.ts'
+import type { CollectiveOptions, Group, NonFinitePolicy, Report } from '../collective/types.ts'
 import type { Wire } from '../wire/codec.ts'
+import { countNonFinite } from '../wire/finite.ts'
 import { agreeOnHash, meetAbout } from './agree.ts'
 import { bundlesOf, divideBundle, unpackBundles } from './bundles.ts'
 import { foldBundles, proposeBucketBytes } from './fold.ts'
 import { createHasher } from './hash.ts'
 import { manifestOf } from './manifest.ts'
 import { type CallOptions, type Place, untilSettled } from './meeting.ts'
-import { type Entry, entriesOf, firstNonFinite, type NamedTensors, type Values } from './tensors.ts'
-import {
-  assertSamples,
-  type Contribution,
-  contributionsOf,
-  type NonFinitePolicy,
-  weightsOf,
-} from './weights.ts'
+import { type Entry, entriesOf, type NamedTensors, typeOfValues, type Values } from './tensors.ts'
+import { assertSamples, type Contribution, contributionsOf, weightsOf } from './weights.ts'
 
 export interface AverageOptions extends CallOptions {
   /** What this rank counts for: its number of samples, 0 or more. Default 1 on each rank: the plain mean. */
@@ -80,19 +75,22 @@ export async function averageTensors(
   const manifest = manifestOf(entries, { nonFinite, wire })
   const call: CallOptions = { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) }
   const bundles = bundlesOf(entries)
-  const isClean = entries.every(({ data, policy }) => policy === 'keep' || firstNonFinite(data) < 0)
+  const averaged = entries.filter(({ policy }) => policy !== 'keep')
+  const bad = averaged.reduce((sum, { data }) => sum + countNonFinite(data, typeOfValues(data)), 0)
   const proposal = options.bucketBytes ?? proposeBucketBytes(group, bundles)
   return untilSettled(async () => {
     const about = { name: 'average', what: 'tensors', manifest }
-    const meeting = await meetAbout(group, about, [samples, isClean ? 0 : 1, proposal], call, within)
+    const meeting = await meetAbout(group, about, [samples, bad, proposal], call, within)
     const rows = meeting.present.map(({ peer, record }) => ({
       peer,
       samples: record[0]!,
-      isBad: record[1] !== 0,
+      bad: record[1]!,
     }))
-    const bad = rows.filter(({ isBad }) => isBad).map(({ peer }) => peer)
-    if (bad.length > 0 && nonFinite === 'error') throw new NonFiniteError(bad)
-    const dropped = nonFinite === 'drop-rank' ? bad : []
+    const badRows = rows.filter((row) => row.bad !== 0)
+    const badPeers = badRows.map(({ peer }) => peer)
+    if (badRows.length > 0 && nonFinite === 'error')
+      throw new NonFiniteError(badPeers, Object.fromEntries(badRows.map((row) => [row.peer.rank, row.bad])))
+    const dropped = nonFinite === 'drop-rank' ? badPeers : []
     const contributors = contributionsOf(rows.filter(({ peer }) => !dropped.includes(peer)))
     const counted = new Map(contributors.map((row) => [row.peer.peerId, row.samples]))
     const { own: weight, total } = weightsOf(counted, group.peerId)

@@ -3,7 +3,7 @@
  * all that have another; whose update began at that state is counted, unless a guard leaves it out.
  */
 import { NonFiniteError, NoSamplesError, type PeerName } from '../base/errors.ts'
-import type { NonFinitePolicy } from './weights.ts'
+import type { NonFinitePolicy } from '../collective/types.ts'
 
 /** What a member tells in a meeting. */
 export interface Row {

@@ -75,11 +75,3 @@ export function entriesOf(named: NamedTensors): Entry[] {
   }
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
-
-/** Index of the first value that is not a finite number, or -1. */
-export function firstNonFinite(data: Values): number {
-  if (data instanceof Int32Array) return -1
-  // x - x is 0 for finite numbers and NaN for all others.
-  for (let i = 0; i < data.length; i++) if (data[i]! - data[i]! !== 0) return i
-  return -1
-}

@@ -1,7 +1,8 @@
 /** What a member brings to a meeting: the outcome of its training, or of having done nothing. */
+import { countNonFinite } from '../wire/finite.ts'
 import type { Row } from './decide.ts'
 import { layoutOf } from './replica.ts'
-import { type Entry, firstNonFinite } from './tensors.ts'
+import type { Entry } from './tensors.ts'
 
 export interface Turn
   extends Pick<Row, 'hasTurn' | 'hasFailed' | 'isFinite' | 'samples' | 'norm' | 'peak' | 'trainSeconds'> {
@@ -37,7 +38,7 @@ function measureUpdate(update: Float32Array): Pick<Turn, 'norm' | 'peak' | 'isFi
     square += size * size
     if (size > peak) peak = size
   }
-  return { norm: Math.sqrt(square), peak, isFinite: firstNonFinite(update) < 0 }
+  return { norm: Math.sqrt(square), peak, isFinite: countNonFinite(update, 'f32') === 0 }
 }
 
 /** Of a secret update only the order of magnitude of its largest element is told, which fixes the point of its numbers. */

@@ -1,9 +1,6 @@
 /** Who counts for how much: decided from what all ranks told in a meeting, alike on all of them. */
 import { ArgumentError, NoSamplesError, type PeerName } from '../base/errors.ts'
 
-/** What becomes of a rank whose data has NaN or infinities: an error on all ranks, counted with weight 0, or used as it is. */
-export type NonFinitePolicy = 'error' | 'drop-rank' | 'allow'
-
 export interface Contribution {
   readonly peer: PeerName
   readonly samples: number

@@ -1,7 +1,13 @@
 /** Every element type, operator and wire through whole groups, against plain loops. */
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../shared/base/clock.ts'
-import { AbortedError, ArgumentError, MismatchError, UnsupportedError } from '../../../shared/base/errors.ts'
+import {
+  AbortedError,
+  ArgumentError,
+  MismatchError,
+  NoSamplesError,
+  UnsupportedError,
+} from '../../../shared/base/errors.ts'
 import { createPrng } from '../../../shared/base/prng.ts'
 import { createMemoryGroup } from '../../../shared/collective/memoryGroup.ts'
 import type { AllreduceOptions, Group } from '../../../shared/collective/types.ts'
@@ -90,14 +96,14 @@ describe.each([1, 3, 4, 7])('a group of %i', (size) => {
     }
   })
 
-  it('takes nothing from ranks of weight 0, and NaN from no weight at all', async () => {
+  it('takes nothing from ranks of weight 0, and refuses no weight at all', async () => {
     const groups = await createMemoryGroup(size, { measure: false })
     const mean = async (weightOf: (rank: number) => number) => {
       const inputs = groups.map((_, rank) => Float32Array.of(rank === 0 ? 5 : Number.NaN))
       return (await all(groups, inputs, (rank) => ({ weight: weightOf(rank) })))[0]!.data[0]
     }
     expect(await mean((rank) => (rank === 0 ? 3 : 0))).toBe(5)
-    expect(await mean(() => 0)).toBeNaN()
+    await expect(mean(() => 0)).rejects.toBeInstanceOf(NoSamplesError)
   })
 
   it('sends floats in fewer bytes, and ends with the same bits on every rank', async () => {
