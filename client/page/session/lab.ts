@@ -6,8 +6,10 @@ import type { Clock } from '../../../shared/base/clock.ts'
 import type { PapilioError } from '../../../shared/base/errors.ts'
 import type { Prng } from '../../../shared/base/prng.ts'
 import type { Group } from '../../../shared/collective/types.ts'
+import type { RemovalCause } from '../../../shared/membership/types.ts'
 import { isRoomCode } from '../../../shared/signaling/events.ts'
 import type { VerdictCache } from '../../session/part.ts'
+import { Returns } from '../../session/returns.ts'
 import { createId, type RunSpec } from '../../session/runSpec.ts'
 import { RunMember } from '../../session/runs.ts'
 import { createEventLog, type EventLog } from './eventLog.ts'
@@ -24,7 +26,7 @@ export interface Joined {
 
 export type ServerState =
   | { readonly name: 'connected' | 'reconnecting' }
-  | { readonly name: 'gone'; readonly error?: PapilioError; readonly cause?: string }
+  | { readonly name: 'gone'; readonly error?: PapilioError; readonly cause?: RemovalCause }
 
 export interface JoinRequest {
   /** Absent: a new room. */
@@ -45,12 +47,6 @@ export interface LabConfig {
 /** Links that cannot be measured within this time must not keep people from running; predictions then stay a guess. */
 const measureSeconds = 12
 
-/** After these the server lets a peer come back: nobody wanted it away. */
-const passingCauses: readonly (string | undefined)[] = ['lost', 'unreachable']
-/** A page that the others lose again and again stays outside, and says why. */
-const mostReturns = 3
-const returnsWithinSeconds = 60
-
 interface OwnPeer {
   readonly group: Group
   readonly member: RunMember
@@ -67,7 +63,7 @@ export class Lab {
   #isHidden = false
   #state: LabState = initialState
   #cancelMeasureLimit: (() => void) | undefined
-  #returnedAt: number[] = []
+  readonly #returns = new Returns()
 
   constructor(config: LabConfig) {
     this.#config = config
@@ -169,19 +165,12 @@ export class Lab {
     this.#self = undefined
     part(own)
     const { room } = this.#state
-    if (!this.#mayReturn(cause) || room === undefined) {
+    if (!this.#returns.take(cause, this.#config.clock.now()) || room === undefined) {
       this.log.append({ kind: 'refused', ...noticeOf(error) })
       return
     }
     this.log.append({ kind: 'returning', ...noticeOf(error) })
     void this.#takeSeat(room, false)
-  }
-
-  #mayReturn(cause: string | undefined): boolean {
-    if (!passingCauses.includes(cause)) return false
-    const now = this.#config.clock.now()
-    this.#returnedAt = [...this.#returnedAt.filter((at) => at > now - returnsWithinSeconds), now]
-    return this.#returnedAt.length <= mostReturns
   }
 
   async #addOne(room: string): Promise<void> {
@@ -194,8 +183,7 @@ export class Lab {
       const off = onServer?.((state) => {
         if (state.name !== 'gone' || !this.#inPage.delete(group.peerId)) return
         part(peer)
-        if (passingCauses.includes(state.cause) && this.#returnedAt.length <= mostReturns)
-          void this.#addOne(room)
+        if (this.#returns.admits(state.cause)) void this.#addOne(room)
       })
       if (off) peer.off.push(off)
       this.log.append({ kind: 'added', peerId: group.peerId })
