@@ -42,8 +42,11 @@ export type {
   TraceMessage,
   Waiting,
 } from '../shared/collective/types.ts'
+export { plan, predict, type SizedRequest, verify } from '../shared/collective/withoutGroup.ts'
 export type { NetworkModel, Prediction } from '../shared/cost/types.ts'
 export type { Member, View } from '../shared/membership/types.ts'
+export type { Schedule, Settings } from '../shared/schedule/types.ts'
+export type { Verification, VerifyOptions } from '../shared/schedule/verify.ts'
 export type { LinkPath, LinkState, LinkStatus } from '../shared/transport/types.ts'
 export type { Wire } from '../shared/wire/codec.ts'
 export type { DType, NumericArray, VectorArray } from '../shared/wire/dtype.ts'

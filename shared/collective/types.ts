@@ -236,6 +236,8 @@ export interface PlanRequest {
   consistency?: Consistency
   algorithm?: string
   r?: number | 'auto'
+  /** Further parameters of the named algorithm. */
+  settings?: Settings
 }
 
 export type { Choice }
