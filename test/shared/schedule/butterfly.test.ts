@@ -191,7 +191,13 @@ describe('special cases', () => {
       JSON.stringify(schedule(name, size, settings).ranks)
     for (const size of [...range(2, 18), 33]) {
       const mesh = { ports: size - 1, group: 'cyclic' }
-      expect(ranks('one-shot', size)).toBe(ranks('ports', size, { ...mesh, r: 1 }))
+      // The chunks of r = 1 always travel together: the one-shot mesh calls them one.
+      const [oneShot, together] = [schedule('one-shot', size), schedule('ports', size, { ...mesh, r: 1 })]
+      const pairs = (all: Schedule) =>
+        traffic(all).map((step) => step.map((one) => one.split(':')[0]!).sort())
+      expect(pairs(oneShot)).toEqual(pairs(together))
+      expect(oneShot.chunks).toBe(1)
+      expect(Math.max(...oneShot.ranks.map(({ slots }) => slots.length))).toBeLessThanOrEqual(size)
       expect(ranks('two-shot', size)).toBe(ranks('ports', size, { ...mesh, r: 0 }))
       for (const name of ['one-shot', 'two-shot'])
         expect(verifySchedule(schedule(name, size))).toMatchObject({ identical: true, rankFold: true })
