@@ -53,9 +53,9 @@ export function algorithmText({ algorithm, settings, baseline }: Row): string {
   return baseline === 'raw' ? `raw(${text})` : text
 }
 
-/** How far the prediction is from what was measured, as a share of that: above 0 it is too long. */
+/** How far what was measured is from the prediction, as a share of that: above 0 it took longer. */
 export function modelError({ predictedSeconds, outOfPlace }: Row): number | undefined {
-  return predictedSeconds === undefined ? undefined : predictedSeconds / outOfPlace.seconds - 1
+  return predictedSeconds === undefined ? undefined : outOfPlace.seconds / predictedSeconds - 1
 }
 
 export const ratioNames: readonly Baseline[] = ['raw', 'star', 'send-to-all']

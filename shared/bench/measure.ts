@@ -17,7 +17,7 @@ export interface LinkTraffic {
 }
 
 /** The channels of the group, driven without it. */
-export interface RawChannels {
+export interface RawLinks {
   /** Every rank at once moves so many bytes; seconds until all of this rank's have arrived. */
   move(traffic: readonly LinkTraffic[]): Promise<number>
 }
@@ -33,7 +33,7 @@ export interface MeasureConfig {
   readonly clock: Clock
   /** Smallest difference that the clock of any rank shows, seconds. */
   readonly tick: number
-  readonly raw?: RawChannels | undefined
+  readonly raw?: RawLinks | undefined
   readonly signal?: AbortSignal | undefined
   /** After each timed iteration. */
   onIteration(done: number, total: number): void

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { ArgumentError } from '../base/errors.ts'
 import type { Group } from '../collective/types.ts'
 import type { BenchEnd, BenchEvent, BenchStart, Row } from './events.ts'
-import { type MeasureConfig, measureCase, type RawChannels } from './measure.ts'
+import { type MeasureConfig, measureCase, type RawLinks } from './measure.ts'
 import { type BenchCase, type BenchPlan, casesOf } from './plan.ts'
 import { meetRanks, shareTrace, tickOf } from './ranks.ts'
 import { rowsOf } from './rows.ts'
@@ -20,7 +20,7 @@ export interface BenchOptions {
   /** Ends the benchmark on all ranks; rows that were told stay valid. */
   readonly signal?: AbortSignal
   /** Needed for the baseline `raw`, on every rank. */
-  readonly raw?: RawChannels
+  readonly raw?: RawLinks
   readonly onEvent?: (event: BenchEvent) => void
 }
 

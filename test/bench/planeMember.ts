@@ -1,8 +1,9 @@
 /** One peer of the measurement of the data plane; runs in a tab and on Node alike. */
 import { joinWith } from '../../client/rtc/join.ts'
+import { createRawChannels } from '../../client/rtc/rawChannels.ts'
 import type { Webrtc } from '../../client/rtc/simplePeer.ts'
+import type { LinkTraffic } from '../../shared/bench/measure.ts'
 import type { Report } from '../../shared/collective/types.ts'
-import { createRawChannels, type Traffic } from './rawChannels.ts'
 
 export interface PlaneRequest {
   readonly url: string
@@ -97,7 +98,7 @@ function nameOf({ algorithm, settings }: Report): string {
 }
 
 /** What the collective has moved, by peer. */
-function trafficOf({ messages }: Report, size: number): Traffic[] {
+function trafficOf({ messages }: Report, size: number): LinkTraffic[] {
   const sum = (rank: number, direction: 'send' | 'receive') =>
     messages.reduce(
       (bytes, message) =>

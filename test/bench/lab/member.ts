@@ -3,10 +3,10 @@
  * share the clock of their machine, so the time of an op is that from the last rank's start to the last rank's end.
  */
 import { type JoinedGroup, joinWith } from '../../../client/rtc/join.ts'
+import { createRawChannels, type RawChannels } from '../../../client/rtc/rawChannels.ts'
 import type { Webrtc } from '../../../client/rtc/simplePeer.ts'
 import type { Prediction } from '../../../shared/cost/types.ts'
 import type { Settings } from '../../../shared/schedule/types.ts'
-import { createRawChannels, type RawChannels } from '../rawChannels.ts'
 
 /** What is measured: a call with these options, or the channels without a collective. */
 export interface Candidate {

@@ -2,22 +2,14 @@
  * The data channels of a peer, driven without anything of ours: the yardstick of the data plane. The channels are the group's own, caught as
  * they are made; raw messages begin with a byte that no frame begins with, so both kinds of traffic share them in turns.
  */
-import type { Webrtc } from '../../client/rtc/simplePeer.ts'
+import type { RawLinks } from '../../shared/bench/measure.ts'
+import type { Webrtc } from './simplePeer.ts'
 
-/** Bytes to send to and to expect from a rank. */
-export interface Traffic {
-  readonly rank: number
-  readonly sent: number
-  readonly received: number
-}
-
-export interface RawChannels {
+export interface RawChannels extends RawLinks {
   /** The classes to join with. */
   readonly webrtc: Webrtc
   /** Learns which channel leads to which rank. Every rank calls it. */
   meet(rank: number, size: number): Promise<void>
-  /** Every rank at once moves so many bytes; seconds until all of this rank's have arrived. */
-  move(traffic: readonly Traffic[]): Promise<number>
   /** Seconds there and back of one message to a rank, which only has to be there. */
   ping(rank: number, bytes: number): Promise<number>
 }
