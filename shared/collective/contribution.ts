@@ -6,7 +6,7 @@
  * sum w x and sum w of exactly the same contributors, whoever was lost on the way.
  */
 import { ArgumentError, NoSamplesError, UnsupportedError } from '../base/errors.ts'
-import { codecOf, type FloatArray } from '../wire/codec.ts'
+import { type Codec, codecOf, type FloatArray } from '../wire/codec.ts'
 import {
   type DTypeInfo,
   dtypeOf,
@@ -15,6 +15,7 @@ import {
   type VectorArray,
   wordsOf,
 } from '../wire/dtype.ts'
+import type { Feedback } from '../wire/feedback.ts'
 import type { Fold } from '../wire/fold.ts'
 import type { OperatorName } from '../wire/operator.ts'
 import { type Operator, resolveOperator } from '../wire/resolve.ts'
@@ -54,11 +55,7 @@ export function contribute<T extends VectorArray>(data: T, options: Options<T>):
   const operator = weight === undefined ? resolveOperator(op, dtype, words) : weightedMean(op, dtype)
   requireRecords(words, operator)
   const codec = codecOf(options.wire, dtype.name, operator.name)
-  if (feedback && !codec)
-    throw new ArgumentError(
-      'feedback',
-      'Feedback is for calls whose wire rounds: name one, or leave feedback away.',
-    )
+  requireWire(codec, feedback)
   // Data of weight 0 are not used, whatever they are.
   const screened = screen(weight === 0 ? words.subarray(0, 0) : words, dtype, op, nonFinite)
   const { isDropped, note } = screened
@@ -104,8 +101,16 @@ export function requireRecords({ length }: NumericArray, { record }: Operator): 
     throw new ArgumentError('data', `Pass whole records of ${record} elements: ${length} elements are none.`)
 }
 
+export function requireWire(codec: Codec | undefined, feedback: Feedback | undefined): void {
+  if (feedback && !codec)
+    throw new ArgumentError(
+      'feedback',
+      'Feedback is for calls whose wire rounds: name one, or leave feedback away.',
+    )
+}
+
 /** Filled up with zeros to a whole number of blocks. */
-function wholeBlocks(words: NumericArray, dtype: DTypeInfo, block: number): NumericArray {
+export function wholeBlocks(words: NumericArray, dtype: DTypeInfo, block: number): NumericArray {
   const rest = words.length % block
   if (rest === 0) return words
   const filled = dtype.create(words.length + block - rest)

@@ -244,12 +244,17 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     data: T,
     options: CollectiveOptions & Parameters<typeof takePart<T>>[2],
   ): Promise<Result<T | undefined>> {
-    const { contribution, take } = takePart(collective, data, options)
-    const collected = await this.#calls.collect(contribution, options)
-    const report = judge(collected.report, collected.notes, options.nonFinite)
-    const result = take(report.contributors.length, (array) => this.#isKept(report.op, array))
-    this.emit('report', report)
-    return { data: result, report }
+    const { contribution, take, drop } = takePart(collective, data, options)
+    try {
+      const collected = await this.#calls.collect(contribution, options)
+      const report = judge(collected.report, collected.notes, options.nonFinite)
+      const result = take(report.contributors.length, (array) => this.#isKept(report.op, array))
+      this.emit('report', report)
+      return { data: result, report }
+    } catch (error) {
+      drop()
+      throw error
+    }
   }
 
   /** Others may still need this array as it is. */

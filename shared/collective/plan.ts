@@ -63,10 +63,12 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
     },
     model,
   )
-  const plan = planOf(choice.algorithm, choice.chosen.settings, size, count, codec?.block ?? operator.record)
+  const block = codec?.block ?? operator.record
+  const plan = planOf(choice.algorithm, choice.chosen.settings, size, count, block)
+  const blocks = bounds?.map((bound) => bound / block)
   return {
     ...plan,
-    ...(bounds && { offsets: offsetsByRank(plan.shape, bounds) }),
+    ...(blocks && { offsets: offsetsByRank(plan.shape, blocks).map((offset) => offset * block) }),
     ...(codec && { isIdentical: combinesOnce(choice.algorithm, size, choice.chosen.settings) }),
     isAutomatic: algorithm === 'auto' || r === 'auto',
     predictedSeconds: choice.chosen.seconds,
@@ -79,7 +81,7 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
 export function predictCall(request: PlanRequest, size: number, model: NetworkModel | undefined): Choice {
   const dtype = dtypes[request.dtype ?? 'f32']
   const operator = resolveOperator(request.op ?? 'sum', dtype)
-  const codec = codecOf(request.wire, dtype.name, operator.name)
+  const codec = codecOf(request.wire, dtype.name, isFolded(request.collective) ? operator.name : undefined)
   const { block } = codec ?? { block: 1 }
   const { collective, root = 0 } = request
   const total = collective ? totalOf(collective, request.count, size) : request.count
@@ -89,6 +91,10 @@ export function predictCall(request: PlanRequest, size: number, model: NetworkMo
   if (!collective) return choosePlan(call, size, known).choice
   return choosePlan({ ...call, collective, ...(isRooted(collective) && { root }) }, size, known).choice
 }
+
+/** Its ranks combine what they bring in; else elements only move. */
+export const isFolded = (collective: Collective = 'allreduce') =>
+  ['allreduce', 'reduce', 'reduceScatter'].includes(collective)
 
 export const isRooted = (collective: Collective) =>
   ['broadcast', 'reduce', 'gather', 'scatter'].includes(collective)

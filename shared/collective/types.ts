@@ -79,6 +79,11 @@ export interface AllreduceOptions<T extends VectorArray = NumericArray> extends 
 interface Typed<T extends VectorArray> {
   /** The words of a Uint16Array are integers unless this says `f16` or `bf16`. */
   dtype?: DType
+  /**
+   * As AllreduceOptions.wire. Every rank ends with what has travelled, the sender too. `q8` takes parts of whole blocks of 64 elements where ranks
+   * have unlike parts; else an ArgumentError.
+   */
+  wire?: Wire
   /** Where the result goes; may be the input itself. Written only when the op has succeeded. */
   into?: T
 }
@@ -98,6 +103,8 @@ interface Combined<T extends VectorArray> {
   op?: OperatorName | Fold<T>
   /** As AllreduceOptions.nonFinite. */
   nonFinite?: NonFinitePolicy
+  /** As AllreduceOptions.feedback. */
+  feedback?: Feedback
 }
 
 export interface BroadcastOptions<T extends VectorArray = NumericArray>

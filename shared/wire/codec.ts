@@ -109,11 +109,11 @@ export const wires: Readonly<Record<Wire, { dtypes: readonly DType[]; operators:
 }
 
 /**
- * The codec of a call; undefined when elements travel as they are.
+ * The codec of a call that combines by `operator`, or only moves elements; undefined when elements travel as they are.
  * @throws UnsupportedError for a type or an operator that may not travel so
  * @throws ArgumentError when there is no such wire
  */
-export function codecOf(wire: Wire | undefined, dtype: DType, operator: string): Codec | undefined {
+export function codecOf(wire: Wire | undefined, dtype: DType, operator?: string): Codec | undefined {
   if (wire === undefined || wire === dtype) return undefined
   if (!Object.hasOwn(wires, wire))
     throw new ArgumentError('wire', `There is no wire "${wire}". Known: ${Object.keys(wires).join(', ')}.`)
@@ -123,7 +123,7 @@ export function codecOf(wire: Wire | undefined, dtype: DType, operator: string):
       `${dtype} as ${wire}`,
       `Elements of ${dtype} cannot travel as ${wire}, which is for ${dtypes.join(' and ')}. Leave wire away.`,
     )
-  if (!operators.includes(operator))
+  if (operator !== undefined && !operators.includes(operator))
     throw new UnsupportedError(
       `${operator} over ${wire}`,
       `${wire} is for ${operators.join(', ')}, not for ${operator}: its error would have no useful bound. Leave wire away.`,

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../shared/base/clock.ts'
-import { ArgumentError, MismatchError, PeerLostError } from '../../../shared/base/errors.ts'
+import { AbortedError, ArgumentError, MismatchError, PeerLostError } from '../../../shared/base/errors.ts'
 import { createPrng, type Prng } from '../../../shared/base/prng.ts'
 import { createMemoryGroup, createMemoryRoom, whenTogether } from '../../../shared/collective/memoryGroup.ts'
 import { isRooted } from '../../../shared/collective/plan.ts'
-import type { Group, Result } from '../../../shared/collective/types.ts'
+import type { CollectiveOptions, Group, Result } from '../../../shared/collective/types.ts'
 import { algorithms } from '../../../shared/schedule/registry.ts'
 import type { Collective } from '../../../shared/schedule/types.ts'
+import { createFeedback } from '../../../shared/wire/feedback.ts'
 import type { SegmentFold } from '../../../shared/wire/fold.ts'
 import { inVirtualTime } from '../../support/virtualTime.ts'
 
@@ -295,4 +296,181 @@ describe('a collective', () => {
     )
     expect(parts.flatMap(({ data }) => [...data])).toEqual(Array.from({ length: 7 }, () => whole).flat())
   })
+})
+
+/** The largest error of one rounding by each wire, of numbers up to 1000. */
+const roundings = { f16: 0.5, bf16: 4, q8: 4, f32: 1e-4 }
+
+describe.each(Object.keys(roundings) as (keyof typeof roundings)[])('sent as %s', (wire) => {
+  it.each([1, 2, 3, 5, 8])(
+    'every collective has the same bits everywhere, near a plain loop, among %i',
+    async (size) => {
+      const groups = await createMemoryGroup(size, { measure: false })
+      const prng = createPrng(size)
+      const numbers = (length: number) =>
+        Float64Array.from({ length }, () => prng.below(2_000_000) / 1000 - 1000)
+      const inputs = groups.map(() => numbers(128 * size))
+      const before = inputs.map((input) => input.slice())
+      const root = size - 1
+      const sum = Array.from(inputs[0]!, (_, i) => inputs.reduce((total, input) => total + input[i]!, 0))
+      const own = (rank: number) => [128 * rank, 128 * (rank + 1)] as const
+      const cases: [
+        string,
+        (group: Group, rank: number) => Promise<Result<Float64Array | undefined>>,
+        (rank: number) => readonly number[] | undefined,
+      ][] = [
+        [
+          'broadcast',
+          (group, rank) => group.broadcast(inputs[rank]!.subarray(0, 70), { root, wire }),
+          () => [...inputs[root]!.subarray(0, 70)],
+        ],
+        [
+          'reduce',
+          (group, rank) => group.reduce(inputs[rank]!.subarray(0, 70), { root, wire }),
+          (rank) => (rank === root ? sum.slice(0, 70) : undefined),
+        ],
+        [
+          'reduceScatter',
+          (group, rank) => group.reduceScatter(inputs[rank]!, { wire }),
+          (rank) => sum.slice(...own(rank)),
+        ],
+        [
+          'allgather',
+          (group, rank) => group.allgather(inputs[rank]!.subarray(...own(rank)), { wire }),
+          () => inputs.flatMap((input, rank) => [...input.subarray(...own(rank))]),
+        ],
+        [
+          'gather',
+          (group, rank) => group.gather(inputs[rank]!.subarray(...own(rank)), { root, wire }),
+          (rank) =>
+            rank === root ? inputs.flatMap((input, from) => [...input.subarray(...own(from))]) : undefined,
+        ],
+        [
+          'scatter',
+          (group, rank) => group.scatter(inputs[rank]!, { root, wire }),
+          (rank) => [...inputs[root]!.subarray(...own(rank))],
+        ],
+        [
+          'alltoall',
+          (group, rank) => group.alltoall(inputs[rank]!, { wire }),
+          (rank) => inputs.flatMap((input) => [...input.subarray(...own(rank))]),
+        ],
+      ]
+      for (const [name, call, expected] of cases) {
+        const results = await Promise.all(groups.map(call))
+        for (const [rank, { data, report }] of results.entries()) {
+          const wanted = expected(rank)
+          expect(data?.length, `${name}, rank ${rank}`).toBe(wanted?.length)
+          // Of P values and of the sums on the way.
+          const bound = roundings[wire] * (name.startsWith('reduce') ? 3 * size * size : 1)
+          for (const [i, value] of (wanted ?? []).entries())
+            expect(Math.abs(data![i]! - value), `${name}, rank ${rank}`).toBeLessThan(bound)
+          expect(report.identical).toBe(true)
+          if (size > 1 && report.bytesSent > 4000)
+            expect(report.bytesSent).toBeLessThan(0.6 * 8 * 128 * size * size)
+        }
+        if (name === 'broadcast' || name === 'allgather')
+          for (const { data } of results) expect(data).toEqual(results[0]!.data)
+      }
+      expect(inputs).toEqual(before)
+    },
+  )
+})
+
+describe('fewer bits', () => {
+  it('with feedback add up no errors over a series of reduceScatters', async () => {
+    const groups = await createMemoryGroup(4, { measure: false })
+    const handles = groups.map(() => createFeedback())
+    let total = 0
+    for (let round = 0; round < 100; round++) {
+      const [first] = await Promise.all(
+        groups.map((group, rank) =>
+          group.reduceScatter(new Float32Array(256).fill(1).fill(0.0123, 0, 1), {
+            wire: 'q8',
+            feedback: handles[rank]!,
+          }),
+        ),
+      )
+      total += first!.data[0]!
+    }
+    expect(Math.abs(total - 100 * 4 * 0.0123)).toBeLessThan(0.1)
+  })
+
+  it('are refused where they cannot be, on all ranks, and the next call is right', async () => {
+    const groups = await createMemoryGroup(3, { measure: false })
+    const wrong: [string, (group: Group) => Promise<unknown>][] = [
+      ['wire', (group) => group.allgather(new Float32Array(70), { wire: 'q8' })],
+      ['wire', (group) => group.scatter(new Float32Array(192), { wire: 'q8', counts: [64, 32, 96] })],
+      ['wire', (group) => group.alltoall(new Float32Array(96), { wire: 'q8' })],
+      ['feedback', (group) => group.reduce(new Float32Array(96), { feedback: createFeedback() })],
+    ]
+    for (const [argument, call] of wrong)
+      for (const error of await outcomesOf(groups.map(call)))
+        expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', argument })
+    const unsupported: ((group: Group) => Promise<unknown>)[] = [
+      (group) => group.broadcast(new Int32Array(1), { wire: 'f16' }),
+      (group) => group.reduce(new Float32Array(1), { wire: 'q8', op: 'max' }),
+      (group) => group.allgather(new Float32Array(64), { wire: 'q8', feedback: createFeedback() } as object),
+    ]
+    for (const call of unsupported)
+      for (const error of await outcomesOf(groups.map(call)))
+        expect(error).toMatchObject({ code: 'UNSUPPORTED' })
+    const results = await Promise.all(groups.map((group) => group.allgather(new Int32Array([1]))))
+    expect(results.map(({ data }) => data.length)).toEqual([3, 3, 3])
+  })
+})
+
+describe('aborting', () => {
+  const calls: Record<
+    string,
+    (group: Group, data: Float32Array, options: CollectiveOptions) => Promise<unknown>
+  > = {
+    allreduce: (group, data, options) => group.allreduce(data, options),
+    broadcast: (group, data, options) => group.broadcast(data, { ...options, root: 1 }),
+    reduce: (group, data, options) => group.reduce(data, { ...options, root: 1 }),
+    reduceScatter: (group, data, options) => group.reduceScatter(data, options),
+    allgather: (group, data, options) => group.allgather(data, options),
+    gather: (group, data, options) => group.gather(data, { ...options, root: 1 }),
+    scatter: (group, data, options) => group.scatter(data, { ...options, root: 1 }),
+    alltoall: (group, data, options) => group.alltoall(data, options),
+    barrier: (group, _, options) => group.barrier(options),
+  }
+  it.each(Object.entries(calls))(
+    '%s ends it within 250 ms on all ranks that had not ended, and the next call is right',
+    async (name, call) => {
+      const size = 5
+      const clock = new VirtualClock()
+      // A megabyte takes a second, and no part fits the window of a link.
+      const data = new Float32Array(2_000_000)
+      const room = createMemoryRoom({ clock, latency: 0.02, bandwidth: 1e6 })
+      const groups = Array.from({ length: size }, (_, rank) => room.join(`Rank ${rank}`))
+      await inVirtualTime(clock, whenTogether(groups))
+      // What is on the way goes before the word that it is in vain: the measured links have windows that fit them.
+      await inVirtualTime(clock, Promise.all(groups.map((group) => group.barrier())))
+      const stop = new AbortController()
+      const begun = clock.now()
+      const endedAt: number[] = []
+      // Rank 4 never calls: nobody can have everything.
+      const running = groups.slice(0, 4).map((group, rank) =>
+        call(group, data, rank === 1 ? { signal: stop.signal } : {}).finally(() => {
+          endedAt[rank] = clock.now()
+        }),
+      )
+      clock.after(0.3, () => stop.abort())
+      const errors = await inVirtualTime(clock, outcomesOf(running))
+      expect(errors[1]).toBeInstanceOf(AbortedError)
+      for (const [rank, error] of errors.entries()) {
+        // Those who only send may have done so.
+        if (error === undefined) continue
+        expect(error, name).toBeInstanceOf(AbortedError)
+        expect(endedAt[rank]! - begun - 0.3).toBeLessThanOrEqual(0.25)
+      }
+      const late = outcomesOf([call(groups[4]!, data, {})])
+      // It may have had all that it needs before.
+      for (const error of await inVirtualTime(clock, late))
+        expect(error === undefined || error instanceof AbortedError).toBe(true)
+      const next = groups.map((group) => group.allreduce(new Int32Array([1])))
+      for (const { data } of await inVirtualTime(clock, Promise.all(next))) expect(data[0]).toBe(size)
+    },
+  )
 })
