@@ -62,6 +62,7 @@ export function createSignaling(parts: SignalingParts): Signaling {
       maxMembers: config.maxPeersPerRoom,
       nameLength: limits.nameLength,
       graceSeconds: config.graceSeconds,
+      accusedSeconds: config.accusedSeconds,
       emptySeconds: config.emptySeconds,
     },
     clock,

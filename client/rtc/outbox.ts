@@ -1,5 +1,6 @@
 /** What this peer has to say to the server while the server is away. */
 import type { View } from '../../shared/membership/types.ts'
+import type { LostRequest } from '../../shared/signaling/events.ts'
 import { limits } from '../../shared/signaling/limits.ts'
 import type { LinkOutcome } from './pairing.ts'
 import type { Signaling } from './signaling.ts'
@@ -12,8 +13,9 @@ export class Outbox {
   readonly #view: () => View | undefined
   #isOpen = false
   readonly #signals: { to: string; data: unknown }[] = []
-  /** Losses that the server has not been told yet: peerId and reason. */
-  readonly #losses = new Map<string, string>()
+  /** Losses and links that the server has not been told of yet, by peerId. */
+  readonly #losses = new Map<string, LostRequest>()
+  readonly #links = new Map<string, LinkOutcome>()
 
   constructor(signaling: Signaling, view: () => View | undefined) {
     this.#signaling = signaling
@@ -40,24 +42,32 @@ export class Outbox {
     this.#flush()
   }
 
-  lost(peerId: string, reason: string): void {
-    this.#losses.set(peerId, reason.slice(0, limits.reasonLength))
+  /** Of the epoch in which it happened: while the server is away, the others may go on to another. */
+  lost(peerId: string, reason: string, wasOpen: boolean): void {
+    const epoch = this.#view()?.epoch
+    if (epoch === undefined) return
+    this.#links.delete(peerId)
+    const earlier = this.#losses.get(peerId)
+    // A link that was open counts, whatever was tried after it.
+    if (!earlier || wasOpen)
+      this.#losses.set(peerId, { peerId, epoch, reason: reason.slice(0, limits.reasonLength), wasOpen })
     this.#flush()
   }
 
-  /** Takes a loss back; what has become of a link is not news for long, so it does not wait. */
+  /** A loss before it is told all the same: what the lost link carried is gone. */
   linked(peerId: string, path: LinkOutcome): void {
-    this.#losses.delete(peerId)
-    if (this.#isOpen) this.#signaling.linked({ peerId, path })
+    this.#links.set(peerId, path)
+    this.#flush()
   }
 
   #flush(): void {
     const view = this.#view()
     if (!this.#isOpen || !view) return
     for (const { to, data } of this.#signals.splice(0)) this.#signaling.signal(to, data)
-    for (const [peerId, reason] of this.#losses)
-      if (view.members.some((member) => member.peerId === peerId))
-        this.#signaling.lost({ peerId, epoch: view.epoch, reason })
+    const isMember = (peerId: string) => view.members.some((member) => member.peerId === peerId)
+    for (const loss of this.#losses.values()) if (isMember(loss.peerId)) this.#signaling.lost(loss)
+    for (const [peerId, path] of this.#links) if (isMember(peerId)) this.#signaling.linked({ peerId, path })
     this.#losses.clear()
+    this.#links.clear()
   }
 }

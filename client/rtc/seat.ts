@@ -170,13 +170,13 @@ export class Seat extends Emitter<SeatEvents> implements Membership {
     this.#outbox.signal(to, data)
   }
 
-  /** For the operator's metrics; it also takes back this side's complaint about the peer. */
+  /** For the operator's metrics; it also ends the complaints of both about their link. */
   reportLink(peerId: string, path: LinkOutcome): void {
     this.#outbox.linked(peerId, path)
   }
 
-  reportLost(peerId: string, reason: string): void {
-    this.#outbox.lost(peerId, reason)
+  reportLost(peerId: string, reason: string, wasOpen: boolean): void {
+    this.#outbox.lost(peerId, reason, wasOpen)
   }
 
   /** Only the host may; others are refused. */

@@ -103,7 +103,7 @@ function createMembership(selfId: string, first: View | undefined, post: (messag
     selfId,
     view: () => view,
     onView: (listener) => views.on('view', listener),
-    reportLost: (peerId, reason) => post({ type: 'lost', peerId, reason }),
+    reportLost: (peerId, reason, wasOpen) => post({ type: 'lost', peerId, reason, wasOpen }),
     leave: () =>
       new Promise((resolve) => {
         left = resolve

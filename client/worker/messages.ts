@@ -63,5 +63,5 @@ export type ToPage =
   | { type: 'opened' | 'closed'; peerId: string; attempt: number }
   | { type: 'broken'; peerId: string; attempt: number; error: SentError }
   | { type: 'shut' }
-  | { type: 'lost'; peerId: string; reason: string }
+  | { type: 'lost'; peerId: string; reason: string; wasOpen: boolean }
   | { type: 'leave' }

@@ -214,7 +214,7 @@ class RemoteGroup extends Emitter<GroupEvents> {
         connector.close()
         return
       case 'lost':
-        this.#membership.reportLost(message.peerId, message.reason)
+        this.#membership.reportLost(message.peerId, message.reason, message.wasOpen)
         return
       case 'leave':
         void this.#membership.leave().finally(() => this.#post({ type: 'left' }))

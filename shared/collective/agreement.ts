@@ -20,6 +20,8 @@ export interface AgreementConfig {
   /** What this member's standing says of its ops. */
   finished(): [op: number, epoch: number][]
   suspended(): number[]
+  /** Ops that have ended here; the peer has not said that it has all that was sent to it. */
+  unsettledWith(peerId: string): number[]
   /** An op has its number. */
   onNumber(numbered: Numbered): void
   /** The caller of a numbered op has given up. */
@@ -40,6 +42,8 @@ export interface Agreement {
   readonly epochs: Epochs
   /** No call has a smaller number to come. */
   readonly nextOp: number
+  /** Calls that wait for their number or for a recovery, and recoveries that wait for their call. */
+  readonly waiting: number
   /** A member of the current epoch that is lost. */
   isGone(peerId: string): boolean
   viewChanged(view: View): void
@@ -117,7 +121,11 @@ export function createAgreement(config: AgreementConfig): Agreement {
     for (const missed of epochs.catchUp()) enter(missed)
     const span = epochs.settle(() => {
       config.onTell()
-      const suspended = [...new Set([...config.suspended(), ...owed(view)])]
+      // Who stays but lost its link may lack what was on it, and not know that: its own link may have been another one.
+      const cutOff = view.members.flatMap(({ peerId }) =>
+        gone.has(peerId) ? config.unsettledWith(peerId) : [],
+      )
+      const suspended = [...new Set([...config.suspended(), ...owed(view), ...cutOff])]
       return { called, finished: config.finished(), suspended }
     })
     for (const known of epochs.standings()) {
@@ -139,10 +147,13 @@ export function createAgreement(config: AgreementConfig): Agreement {
     // Of ops that this member has yet to call, it still has to know how the others went on with them.
     for (const op of recoveries.keys()) if (op < nextOp) recoveries.delete(op)
     config.onEnter(span)
+    const suspended = config.suspended()
     for (const recovery of span.recoveries) {
-      recoveries.set(recovery.op, recovery)
-      awaited.get(recovery.op)?.resolve(recovery)
-      awaited.delete(recovery.op)
+      const { op } = recovery
+      const waiter = awaited.get(op)
+      waiter?.resolve(recovery)
+      awaited.delete(op)
+      if (op >= nextOp || (!waiter && suspended.includes(op))) recoveries.set(op, recovery)
     }
     release()
   }
@@ -162,6 +173,12 @@ export function createAgreement(config: AgreementConfig): Agreement {
   const assertMember = () => {
     if (hasEnded) throw new PapilioError('LEFT', 'This peer has left the group. Join again to run more ops.')
   }
+  /** An op that goes on may be interrupted again, but only with another recovery. */
+  const takeRecovery = (op: number) => {
+    const recovery = recoveries.get(op)
+    recoveries.delete(op)
+    return recovery
+  }
   /** The next number, with the op known to the engine before anything else can happen. */
   const take = (epoch?: number): Numbered => {
     assertMember()
@@ -171,7 +188,7 @@ export function createAgreement(config: AgreementConfig): Agreement {
     if (epoch !== undefined && epoch !== attempt.epoch) throw epochError(epoch, attempt)
     const op = nextOp++
     called = Math.max(called, op + 1)
-    const numbered = { op, attempt, recovery: recoveries.get(op) }
+    const numbered = { op, attempt, recovery: takeRecovery(op) }
     config.onNumber(numbered)
     return numbered
   }
@@ -217,6 +234,9 @@ export function createAgreement(config: AgreementConfig): Agreement {
     get nextOp() {
       return nextOp
     },
+    get waiting() {
+      return waiting.length + awaited.size + recoveries.size
+    },
     isGone: (peerId) => gone.has(peerId),
     viewChanged(view) {
       epochs.begin(view)
@@ -245,7 +265,7 @@ export function createAgreement(config: AgreementConfig): Agreement {
       called = Math.max(called, op + 1)
     },
     async recovery(op, epoch, timeoutSeconds) {
-      const known = recoveries.get(op)
+      const known = takeRecovery(op)
       if (known && known.attempt.epoch > epoch) return known
       const answer = awaited.get(op) ?? createDeferred<Recovery>()
       awaited.set(op, answer)

@@ -17,6 +17,9 @@ export interface EarlyFrames {
   keep(arrival: Arrival): void
   /** Those of an op, in the order in which they came. */
   take(op: number): readonly Arrival[]
+  /** Forgets those of peers that are no members any more. */
+  keepFor(isMember: (peerId: string) => boolean): void
+  count(): number
 }
 
 export function createEarlyFrames(onOffence: (peerId: string, error: ProtocolError) => void): EarlyFrames {
@@ -42,5 +45,14 @@ export function createEarlyFrames(onOffence: (peerId: string, error: ProtocolErr
       for (const arrival of list) bytesOf.set(arrival.peerId, bytesOf.get(arrival.peerId)! - sizeOf(arrival))
       return list
     },
+    keepFor(isMember) {
+      for (const [op, list] of byOp) {
+        const kept = list.filter(({ peerId }) => isMember(peerId))
+        if (kept.length > 0) byOp.set(op, kept)
+        else byOp.delete(op)
+      }
+      for (const peerId of bytesOf.keys()) if (!isMember(peerId)) bytesOf.delete(peerId)
+    },
+    count: () => [...byOp.values()].reduce((sum, list) => sum + list.length, 0),
   }
 }

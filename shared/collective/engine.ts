@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { createDeferred, type Deferred } from '../base/deferred.ts'
 import { AbortedError, ProtocolError, TimeoutError } from '../base/errors.ts'
 import type { Frame } from '../wire/frame.ts'
+import { createAhead } from './ahead.ts'
 import type { Call, Control } from './control.ts'
 import { type Arrival, createEarlyFrames } from './early.ts'
 import { createExecution, type Execution, type ExecutionConfig, type Moved } from './execution.ts'
@@ -57,6 +58,8 @@ export interface Engine {
   /** Stops ops where they are: those of a member that is gone, or one that others have stopped. */
   suspend(isMeant: (op: number, attempt: Attempt) => boolean): void
   suspended(): number[]
+  /** Ops that ended well here and in which this member has sent to the peer: what was on its way then is lost with their link. */
+  sentTo(peerId: string): number[]
   /**
    * Nothing arrives at any op until `proceed`: what this member has told of its ops stays true until the others have told too.
    */
@@ -68,6 +71,10 @@ export interface Engine {
   control(peerId: string, control: Control): void
   /** Smallest number among the ops that have not ended. */
   oldestOp(): number
+  /** What was kept of others is of no use any more. */
+  keepFor(isMember: (peerId: string) => boolean): void
+  /** Ops that have not ended, frames that wait for their op, and ops ahead of which others have told something. */
+  holdings(): { ops: number; early: number; ahead: number }
 }
 
 interface Entry {
@@ -85,8 +92,11 @@ export function createEngine(config: EngineConfig): Engine {
   const { clock } = config
   const entries = new Map<number, Entry>()
   const early = createEarlyFrames(config.onOffence)
+  const ahead = createAhead(config.onOffence)
   /** Errors of ops that others have given up and this member has not called yet. */
   const doomed = new Map<number, Error>()
+  /** Why ops have failed here, for members that have not heard of it. */
+  const failures = new Map<number, Extract<Control, { type: 'abort' }>>()
   const past = createPastCalls()
   /** Ops below have been called (or never will be, on a newcomer); above it, those in the set. */
   let calledBelow = 0
@@ -138,13 +148,11 @@ export function createEngine(config: EngineConfig): Engine {
     entry.execution?.fail(error)
     entry.failed.reject(error)
     const { attempt } = entry
-    if (!isTold)
-      config.tell({
-        type: 'abort',
-        op,
-        epoch: attempt.epoch,
-        reason: reasonOf(error, nameOf(attempt, attempt.rank)),
-      })
+    const reason = reasonOf(error, nameOf(attempt, attempt.rank))
+    const abort = { type: 'abort', op, epoch: attempt.epoch, reason } as const
+    failures.set(op, abort)
+    if (failures.size > maxFailures) failures.delete(failures.keys().next().value!)
+    if (!isTold) config.tell(abort)
   }
 
   const running = () =>
@@ -208,7 +216,7 @@ export function createEngine(config: EngineConfig): Engine {
         delete entry.execution
       } else {
         remove(op)
-        past.add(op, request)
+        past.add(op, { ...request, sentTo: entry.error ? new Set() : receiversOf(request) })
       }
       for (const lane of lanes) {
         lane?.ended(request.execution.dataflow.result.byteLength)
@@ -233,6 +241,13 @@ export function createEngine(config: EngineConfig): Engine {
   }
   const suspendIfGone = (op: number, entry: Entry) => {
     if (entry.attempt.members.some((member) => config.isGone(member.peerId))) suspend(op, entry)
+  }
+
+  const keepAhead = (isMeant: (peerId: string, op: number) => boolean) => {
+    for (const op of ahead.keepFor(isMeant)) {
+      doomed.delete(op)
+      mismatches.close(op)
+    }
   }
 
   const route = (arrival: Arrival) => {
@@ -270,6 +285,7 @@ export function createEngine(config: EngineConfig): Engine {
           suspend(op, entry)
     },
     suspended: () => [...entries].flatMap(([op, entry]) => (entry.isSuspended && !entry.error ? [op] : [])),
+    sentTo: past.sentTo,
     resume(op, attempt) {
       const known = entries.get(op)
       const entry = known ?? { attempt, isSuspended: false, failed: failureOf() }
@@ -283,8 +299,10 @@ export function createEngine(config: EngineConfig): Engine {
     },
     begin(op) {
       calledBelow = op
+      keepAhead((_, ahead) => ahead >= op)
     },
     call(op, attempt) {
+      ahead.called(op)
       calledAbove.add(op)
       while (calledAbove.delete(calledBelow)) calledBelow++
       const entry: Entry = { attempt, isSuspended: false, failed: failureOf() }
@@ -303,15 +321,19 @@ export function createEngine(config: EngineConfig): Engine {
       else route({ peerId, frame, lane })
     },
     control(peerId, control) {
-      if (control.type === 'abort') fail(control.op, errorOf(control.reason))
-      else if (control.type === 'call') {
+      if (control.type === 'abort') {
+        if (isCalled(control.op) || ahead.admit(peerId, control.op)) fail(control.op, errorOf(control.reason))
+      } else if (control.type === 'call') {
         const { op, call } = control
+        if (!isCalled(op) && !ahead.admit(peerId, op)) return
         const isOver = !entries.has(op) && past.get(op) !== undefined
         const own = isOver ? past.answer(op, peerId) : undefined
         if (!isOver) mismatches.heard(op, peerId, call)
         else if (own) config.tell({ type: 'call', op, call: own }, peerId)
-      } else if (control.type === 'where') config.tell(here(control.op), peerId)
-      else if (control.type === 'here') {
+      } else if (control.type === 'where') {
+        // The one who asks may have been without a link when this member told.
+        config.tell(failures.get(control.op) ?? here(control.op), peerId)
+      } else if (control.type === 'here') {
         const entry = entries.get(control.op)
         stalls.heard(control.op, peerId, control.isCalled)
         const { request, execution } = entry ?? {}
@@ -326,14 +348,27 @@ export function createEngine(config: EngineConfig): Engine {
       for (const op of entries.keys()) oldest = Math.min(oldest, op)
       return oldest
     },
+    keepFor(isMember) {
+      early.keepFor(isMember)
+      keepAhead(isMember)
+    },
+    holdings: () => ({ ops: entries.size, early: early.count() + held.length, ahead: ahead.count() }),
   }
 }
+
+/** More than any program has in flight. */
+const maxFailures = 128
 
 /** Rejected only for those who wait for it. */
 function failureOf(): Deferred<never> {
   const failed = createDeferred<never>()
   failed.promise.catch(() => {})
   return failed
+}
+
+function receiversOf({ attempt, execution }: OpRequest): ReadonlySet<string> {
+  const sends = execution.dataflow.part.steps.flatMap((step) => step.sends)
+  return new Set(sends.map(({ to }) => attempt.members[to]!.peerId))
 }
 
 function abortedHere(op: number, reason: unknown): AbortedError {

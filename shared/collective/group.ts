@@ -62,11 +62,31 @@ export interface GroupConfig {
 /** How often a missing link is asked for again. */
 const reconnectSeconds = 1
 
-export function createGroup(config: GroupConfig): Group {
+/** What a group keeps at this moment, in numbers: all of it is bounded, and goes when nobody needs it any more. */
+export interface Holdings {
+  /** Ops that have not ended here. */
+  readonly ops: number
+  /** Calls that wait for their number or for a recovery, and recoveries that wait for their call. */
+  readonly calls: number
+  /** Frames that wait for their op, and ops ahead of which others have told something. */
+  readonly early: number
+  readonly ahead: number
+  /** Results of ended ops that others may need. */
+  readonly results: number
+  /** Lanes through neighbours. */
+  readonly relays: number
+}
+
+/** A group in this thread. */
+export interface LocalGroup extends Group {
+  holdings(): Holdings
+}
+
+export function createGroup(config: GroupConfig): LocalGroup {
   return new CollectiveGroup(config)
 }
 
-class CollectiveGroup extends Emitter<GroupEvents> implements Group {
+class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   readonly #clock: Clock
   readonly #transport: Transport
   readonly #membership: Membership
@@ -129,6 +149,8 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
       onTell: () => this.#engine.pause(),
       finished: () => this.#retained.list(),
       suspended: () => this.#engine.suspended(),
+      unsettledWith: (peerId) =>
+        this.#engine.sentTo(peerId).filter((op) => !this.#retained.isSettled(peerId, op)),
       onNumber: ({ op, attempt, recovery }) => this.#engine.call(op, recovery?.attempt ?? attempt),
       onForfeit: (op, error) => this.#engine.abandon(op, error),
       onLose: ({ peerId }) => this.#lost(peerId),
@@ -152,6 +174,9 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     })
     this.#models = createModels({
       engine: this.#engine,
+      agreement: this.#agreement,
+      adoption: this.#adoption,
+      retained: this.#retained,
       prober: this.#prober,
       calls: this.#calls,
       timeoutSeconds: defaultTimeoutMs / 1000,
@@ -189,6 +214,14 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   }
   links() {
     return this.#transport.statuses()
+  }
+  holdings() {
+    return {
+      ...this.#engine.holdings(),
+      calls: this.#agreement.waiting,
+      results: this.#retained.list().length,
+      relays: this.#lanes.relays,
+    }
   }
 
   async allreduce<T extends VectorArray>(data: T, options: AllreduceOptions<T> = {}) {
@@ -263,8 +296,8 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
   }
 
   async measure(): Promise<NetworkModel> {
-    const { op, attempt } = await this.#agreement.number(defaultTimeoutMs / 1000)
-    const model = await this.#models.measure(op, attempt, true)
+    const { op, attempt, recovery } = await this.#agreement.number(defaultTimeoutMs / 1000)
+    const model = await this.#models.measure(op, attempt, true, recovery)
     if (!model)
       throw new TimeoutError('The links could not be measured on every rank.', {
         op,
@@ -310,6 +343,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements Group {
     }
     this.#agreement.viewChanged(view)
     this.#retained.keepFor(view.members)
+    this.#engine.keepFor((peerId) => view.members.some((member) => member.peerId === peerId))
     this.#connect()
     this.#lanes.viewChanged(view)
     this.#setState(this.#agreement.epochs.isAgreed ? 'ready' : 'connecting')

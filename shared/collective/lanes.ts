@@ -21,6 +21,8 @@ export interface Lanes {
   /** The lane for what begins now: the direct one if there is one. */
   get(peerId: string): Lane | undefined
   entries(): Iterable<readonly [peerId: string, lane: Lane]>
+  /** Lanes that go through a neighbour. */
+  readonly relays: number
   /** Sends to one member, or to all that there is a lane to. */
   tell(control: Control, peerId?: string): void
   /** Sizes windows and segments by what was measured. */
@@ -143,6 +145,9 @@ export function createLanes(config: {
     *entries() {
       yield* direct
       for (const [peerId, { lane }] of relayed) if (!direct.has(peerId)) yield [peerId, lane]
+    },
+    get relays() {
+      return relayed.size
     },
     tell(control, peerId) {
       const payload = encodeControl(control)

@@ -1,25 +1,36 @@
 /**
  * The network models of this member, each agreed on by a collective: the ranks measure, their rows are gathered, and every rank derives the
  * same model from the same rows. An op takes the newest model that was measured before it in its own epoch, so all ranks take the same.
+ *
+ * When a member or a link is lost meanwhile, whoever has the rows passes them on; if nobody has, there is no model on any rank. An op of the
+ * epoch that is called later must not find one on some ranks only.
  */
 import { encodeRow, foldModel, guessModel, rowLength } from '../cost/fit.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import { findAlgorithm } from '../schedule/registry.ts'
 import { dtypes } from '../wire/dtype.ts'
 import { resolveOperator } from '../wire/resolve.ts'
+import type { Adoption } from './adoption.ts'
+import type { Agreement } from './agreement.ts'
 import type { Calls } from './calls.ts'
 import type { Engine } from './engine.ts'
 import type { Prober } from './measure.ts'
 import { planOf } from './plan.ts'
-import type { Attempt } from './recovery.ts'
+import { type Attempt, Interruption, type Recovery } from './recovery.ts'
+import type { RetainedResults } from './retained.ts'
 
 export interface Models {
   /** The newest one, for people to see and to predict with. */
   readonly current: NetworkModel
   /** A new epoch begins with a guess. */
   begin(size: number): void
-  /** Runs the measurement that op stands for. Undefined when it failed. */
-  measure(op: number, attempt: Attempt, isFresh: boolean): Promise<NetworkModel | undefined>
+  /** Runs the measurement that op stands for. Undefined when it failed. `recovery`: the others had to recover it before it began here. */
+  measure(
+    op: number,
+    attempt: Attempt,
+    isFresh: boolean,
+    recovery?: Recovery,
+  ): Promise<NetworkModel | undefined>
   /** The model that an op must use. */
   before(op: number, attempt: Attempt): Promise<NetworkModel>
 }
@@ -31,6 +42,9 @@ export function createModels(config: {
   engine: Engine
   prober: Prober
   calls: Pick<Calls, 'run'>
+  agreement: Pick<Agreement, 'recovery'>
+  adoption: Pick<Adoption, 'adopt'>
+  retained: Pick<RetainedResults, 'keep'>
   timeoutSeconds: number
   onModel(model: NetworkModel, attempt: Attempt): void
 }): Models {
@@ -38,13 +52,11 @@ export function createModels(config: {
   let current = guessModel(1)
 
   /** Every rank's row is summed into place with zeros from the others, which is exact: the same bits on every rank. */
-  const gather = async (op: number, attempt: Attempt, isFresh: boolean): Promise<NetworkModel> => {
+  const gather = async (op: number, attempt: Attempt, isFresh: boolean, all: Float32Array): Promise<void> => {
     const size = attempt.members.length
     const row = encodeRow(await config.engine.unlessFailed(op, config.prober.measure(op, attempt, isFresh)))
-    const length = rowLength(size)
-    const mine = new Float32Array(size * length)
-    mine.set(row, attempt.rank * length)
-    const all = new Float32Array(size * length)
+    const mine = new Float32Array(all.length)
+    mine.set(row, attempt.rank * rowLength(size))
     const plan = planOf(findAlgorithm('ring', 'allreduce'), {}, size, mine.length)
     const vector = {
       dtype: dtypes.f32,
@@ -58,8 +70,34 @@ export function createModels(config: {
       plan,
       vector,
       { name: 'measure' },
-      { timeoutSeconds: config.timeoutSeconds },
+      {
+        timeoutSeconds: config.timeoutSeconds,
+        onComplete: () => config.retained.keep(op, attempt.members, { epoch: attempt.epoch, data: all }),
+      },
     )
+  }
+  const agreeOn = async (
+    op: number,
+    attempt: Attempt,
+    isFresh: boolean,
+    earlier?: Recovery,
+  ): Promise<NetworkModel> => {
+    const { engine, agreement, adoption, timeoutSeconds } = config
+    const length = rowLength(attempt.members.length)
+    const all = new Float32Array(attempt.members.length * length)
+    for (let recovery = earlier; ; ) {
+      if (recovery?.kind === 'rerun') throw new Interruption('a measurement was interrupted on all ranks')
+      try {
+        if (recovery) await adoption.adopt(recovery, all, false, timeoutSeconds, undefined)
+        else await gather(op, attempt, isFresh, all)
+        break
+      } catch (error) {
+        if (!(error instanceof Interruption)) throw error
+      }
+      const { epoch } = recovery?.attempt ?? attempt
+      recovery = await engine.unlessFailed(op, agreement.recovery(op, epoch, Number.POSITIVE_INFINITY))
+      engine.resume(op, recovery.attempt)
+    }
     const rows = attempt.members.map((_, rank) => all.subarray(rank * length, (rank + 1) * length))
     return foldModel(rows, op + 1)
   }
@@ -71,8 +109,8 @@ export function createModels(config: {
     begin(size) {
       current = guessModel(size)
     },
-    measure(op, attempt, isFresh) {
-      const model = gather(op, attempt, isFresh).then(
+    measure(op, attempt, isFresh, recovery) {
+      const model = agreeOn(op, attempt, isFresh, recovery).then(
         (agreed) => {
           current = agreed
           config.onModel(agreed, attempt)

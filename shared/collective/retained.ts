@@ -23,6 +23,8 @@ export interface RetainedResults {
   list(): [op: number, epoch: number][]
   /** The peer needs no op below `settled`. */
   heard(peerId: string, settled: number): void
+  /** It has said so of this op. */
+  isSettled(peerId: string, op: number): boolean
   /** Whoever has left the room needs nothing. A member whose link is lost may come back for a result. */
   keepFor(members: readonly Member[]): void
 }
@@ -51,6 +53,7 @@ export function createRetainedResults(selfId: string): RetainedResults {
       settledBy.set(peerId, settled)
       release(peerId, settled)
     },
+    isSettled: (peerId, op) => op < (settledBy.get(peerId) ?? 0),
     keepFor(members) {
       const present = new Set(members.map((member) => member.peerId))
       const known = new Set([...settledBy.keys(), ...[...kept.values()].flatMap(({ owing }) => [...owing])])

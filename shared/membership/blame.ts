@@ -16,22 +16,42 @@ export function condemned(complaints: readonly Complaint[], about: string, size:
   return credible.length * 2 > others
 }
 
-/** Once: what was complained of already stays as it was, confirmed or not. */
-export function addComplaint(complaints: readonly Complaint[], added: Complaint): readonly Complaint[] {
-  const isKnown = complaints.some(({ by, about }) => by === added.by && about === added.about)
-  return isKnown ? complaints : [...complaints, added]
+const isOf = ({ by, about }: Complaint, a: string, b: string) =>
+  (by === a && about === b) || (by === b && about === a)
+
+/**
+ * Once: what was complained of already stays as it was, confirmed or not. But whoever lost an open link in an epoch in which the pair was known
+ * to have none (`knew`: the epoch of the complainant) tells of another link than the one that was complained of, and of another loss.
+ */
+export function addComplaint(
+  complaints: readonly Complaint[],
+  {
+    wasOpen,
+    knew,
+    ...added
+  }: Omit<Complaint, 'isPending' | 'isConfirmed'> & { wasOpen: boolean; knew: number },
+): readonly Complaint[] {
+  const ofPair = complaints.filter((complaint) => isOf(complaint, added.by, added.about))
+  const earlier = ofPair.find(({ by }) => by === added.by)
+  const isNew = wasOpen && ofPair.every(({ at }) => knew > at)
+  if (earlier && !isNew) return complaints
+  const complaint = { ...added, isPending: isNew, isConfirmed: earlier?.isConfirmed ?? false }
+  return [...complaints.filter((other) => other !== earlier), complaint]
 }
 
-/** The accused is alive. */
+/** The accused is alive: what its pairs have lost is known now, whichever side tells of it next. */
 export function confirm(complaints: readonly Complaint[], accused: string): readonly Complaint[] {
-  return complaints.map((complaint) =>
-    complaint.about === accused ? { ...complaint, isConfirmed: true } : complaint,
-  )
+  const settled = complaints.filter(({ about }) => about === accused)
+  return complaints.map((complaint) => {
+    const { by, about, isConfirmed } = complaint
+    if (!settled.some((other) => isOf(other, by, about))) return complaint
+    return { ...complaint, isPending: false, isConfirmed: isConfirmed || about === accused }
+  })
 }
 
 /** A link that works ends the complaints of both sides. */
 export function dropPair(complaints: readonly Complaint[], a: string, b: string): readonly Complaint[] {
-  return complaints.filter(({ by, about }) => !((by === a && about === b) || (by === b && about === a)))
+  return complaints.filter((complaint) => !isOf(complaint, a, b))
 }
 
 /** Each pair once, with what was said first. A complaint counts when the accused has shown that it is alive. */
@@ -39,10 +59,15 @@ export function blockedPairs(complaints: readonly Complaint[]): readonly Blocked
   return [...pairsOf(complaints).values()]
 }
 
-/** A pair that had a link, as far as anybody said, has none now. */
-export function hasNewPair(before: readonly Complaint[], after: readonly Complaint[]): boolean {
+/**
+ * What a pair of living members had on the way is lost: the pair has no link any more, or has lost one (and may have another by now) that was
+ * waiting for the accused to be heard.
+ */
+export function hasLoss(before: readonly Complaint[], after: readonly Complaint[]): boolean {
   const known = pairsOf(before)
-  return [...pairsOf(after).keys()].some((key) => !known.has(key))
+  const isSettled = ({ by, about, isPending }: Complaint) =>
+    isPending && !after.some((complaint) => complaint.isPending && isOf(complaint, by, about))
+  return [...pairsOf(after).keys()].some((key) => !known.has(key)) || before.some(isSettled)
 }
 
 function pairsOf(complaints: readonly Complaint[]): ReadonlyMap<string, BlockedPair> {

@@ -6,7 +6,7 @@ import { unreachable } from '../base/assert.ts'
 import { addComplaint, condemned, confirm, dropPair } from './blame.ts'
 import { join } from './roomJoin.ts'
 import { conclude, stale } from './roomStep.ts'
-import type { Room, RoomEvent, RoomSettings, Seat, Step } from './roomTypes.ts'
+import type { Reason, Room, RoomEvent, RoomSettings, Seat, Step } from './roomTypes.ts'
 import type { RemovalCause } from './types.ts'
 
 export function createRoom(settings: RoomSettings): Room {
@@ -61,27 +61,38 @@ export function step(room: Room, event: RoomEvent): Step {
 
 /** A broken connection is no death: the member keeps its place for the grace time, unless another member lost it too. */
 function disconnect(room: Room, seat: Seat): Step {
-  if (isAccused(room, seat)) return conclude(room, putOut(room, [seat]), 'lost')
+  // Of complaints that it has answered it is known already that it lives.
+  const isInDoubt = room.complaints.some(({ about, isConfirmed }) => about === seat.peerId && !isConfirmed)
+  if (isInDoubt) return conclude(room, putOut(room, [seat]), 'lost')
+  return sendAway(room, seat, room.settings.graceSeconds, 'away')
+}
+
+function sendAway(room: Room, seat: Seat, seconds: number, reason: Reason): Step {
   const timer = room.timers + 1
   const { connection: _, ...rest } = seat
   const away: Seat = { ...rest, presence: 'away', timer }
   const after = { ...room, timers: timer, seats: room.seats.map((other) => (other === seat ? away : other)) }
-  return conclude(room, after, 'away', {
-    effects: [{ type: 'timer', timer, seconds: room.settings.graceSeconds }],
-  })
+  return conclude(room, after, reason, { effects: [{ type: 'timer', timer, seconds }] })
 }
 
-function lost(room: Room, by: Seat, event: { peerId: string; epoch: number; reason: string }): Step {
+function lost(room: Room, by: Seat, event: Extract<RoomEvent, { type: 'lost' }>): Step {
   const target = room.seats.find(({ peerId }) => peerId === event.peerId)
   // A complaint from before the target came in speaks of an older link.
   if (!target || target === by || target.presence === 'gone' || event.epoch < target.since) return stale(room)
-  if (!target.connection) return conclude(room, putOut(room, [target]), 'lost')
   const complaints = addComplaint(room.complaints, {
     by: by.peerId,
     about: target.peerId,
     reason: event.reason,
-    isConfirmed: false,
+    at: room.epoch,
+    wasOpen: event.wasOpen ?? false,
+    knew: event.epoch,
   })
+  if (!target.connection) {
+    if (complaints === room.complaints) return stale(room)
+    if (target.token !== undefined) return conclude(room, putOut(room, [target]), 'lost')
+    // The server was away, and nobody has come back at the same moment.
+    return sendAway({ ...room, complaints }, target, room.settings.accusedSeconds, 'complaint')
+  }
   const size = room.seats.filter(({ presence }) => presence !== 'gone').length
   if (condemned(complaints, target.peerId, size)) {
     return expel(room, target, 'unreachable', 'Most members could not reach you.')

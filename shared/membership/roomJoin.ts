@@ -1,5 +1,6 @@
 /** How a peer gets a seat: a new one, its own again, or its own in a room that a restart of the server wiped out. */
 import type { RefusalCode } from '../base/errors.ts'
+import { confirm } from './blame.ts'
 import { cleanName, madeUpName, uniqueName } from './names.ts'
 import { conclude, membersOf } from './roomStep.ts'
 import type { JoinEvent, Room, RoomEffect, Seat, Step } from './roomTypes.ts'
@@ -14,11 +15,19 @@ export function join(room: Room, event: JoinEvent): Step {
     effects.push({ type: 'timer', timer: 1, seconds: graceSeconds })
   }
   const adopted = adopt(current, event)
+  const own = ownSeat(adopted, event)
+  const isIn = own !== undefined && own.presence !== 'gone'
+  const isSame = own !== undefined && event.peerId === own.peerId
+  if (event.peerId !== undefined && event.token !== undefined && !hasStayed(own, event)) {
+    effects.push(lostSeat(event.connection))
+    return conclude(room, current, 'refused', { effects })
+  }
   if (adopted.timers > current.timers) {
     effects.push({ type: 'timer', timer: adopted.timers, seconds: graceSeconds })
   }
-  const own = ownSeat(adopted, event)
-  const isIn = own !== undefined && own.presence !== 'gone'
+  for (const { connection } of current.seats)
+    if (connection !== undefined && !adopted.seats.some((seat) => seat.connection === connection))
+      effects.push(lostSeat(connection))
   const size = membersOf(adopted).length
   if (!own && room.locked) {
     return refuse(room, event, 'ROOM_LOCKED', 'The host has locked this room. Ask for it to be opened.')
@@ -33,8 +42,31 @@ export function join(room: Room, event: JoinEvent): Step {
   }
   const rest = adopted.seats.filter((other) => other !== own)
   const seats = [...rest, seat].sort((a, b) => a.order - b.order)
-  const reason = !own ? 'joined' : !isIn ? 'resumed' : seat.peerId === own.peerId ? 'reconnected' : 'replaced'
-  return conclude(room, { ...adopted, seats }, reason, { effects, joiner: seat, known: event.known })
+  // Who comes back by itself is alive.
+  const complaints = isSame ? confirm(adopted.complaints, own.peerId) : adopted.complaints
+  const reason = !own ? 'joined' : !isIn ? 'resumed' : isSame ? 'reconnected' : 'replaced'
+  return conclude(room, { ...adopted, seats, complaints }, reason, {
+    effects,
+    joiner: seat,
+    known: adopted === current ? undefined : event.known,
+  })
+}
+
+const lostSeat = (connection: string): RoomEffect => ({
+  type: 'removed',
+  connection,
+  cause: 'lost',
+  message: 'The others went on without you while you could not be reached.',
+})
+
+/**
+ * Who comes back as the same incarnation must have been in every view since, and must not know of an epoch that this room may have given out again:
+ * it goes on with its ops where it was.
+ */
+function hasStayed(own: Seat | undefined, { peerId, known }: JoinEvent): boolean {
+  if (own === undefined || own.presence === 'gone') return false
+  const isFirstReturn = own.restoredAt !== undefined && own.token === undefined
+  return own.peerId === peerId && (!isFirstReturn || (known?.epoch ?? 0) <= own.restoredAt)
 }
 
 function refuse(room: Room, { connection }: JoinEvent, code: RefusalCode, message: string): Step {
@@ -67,21 +99,18 @@ function resumed(room: Room, event: JoinEvent, own: Seat): Seat {
   }
 }
 
-function newSeat(room: Room, event: JoinEvent): Seat {
-  const { fresh, known, peerId, token } = event
+function newSeat(room: Room, { fresh, name, kind, connection, host }: JoinEvent): Seat {
   const { nameLength } = room.settings
-  const wanted = cleanName(event.name, nameLength) || madeUpName(fresh.seed)
-  // Who outlived a restart of the server keeps its identity: its links to the others go on.
-  const survives = known && token && peerId && !room.seats.some((seat) => seat.peerId === peerId)
+  const wanted = cleanName(name, nameLength) || madeUpName(fresh.seed)
   return {
-    peerId: survives ? peerId : fresh.peerId,
-    token: survives ? token : fresh.token,
+    peerId: fresh.peerId,
+    token: fresh.token,
     name: uniqueName(wanted, namesIn(room), nameLength),
-    kind: event.kind,
+    kind,
     presence: 'here',
-    connection: event.connection,
-    host: event.host === true,
-    order: survives ? known.rank : 1 + Math.max(-1, ...room.seats.map(({ order }) => order)),
+    connection,
+    host: host === true,
+    order: 1 + Math.max(-1, ...room.seats.map(({ order }) => order)),
     since: room.epoch,
   }
 }
@@ -91,8 +120,9 @@ function namesIn(room: Room): readonly string[] {
 }
 
 /**
- * Brings back the members of a view that is newer than the room's: they have the grace time to claim their seats.
- * Only in a room that is young, so that nobody can fill an established room with members that do not exist.
+ * Brings back the members of a view that is newer than the room's: they have the grace time to claim their seats. Survivors whom the newer view
+ * does not have any more had been lost before, and are told so now. Only in a room that is young, so that nobody can fill an established room
+ * with members that do not exist.
  */
 function adopt(room: Room, { known, peerId }: JoinEvent): Room {
   const { maxMembers, nameLength } = room.settings
@@ -101,7 +131,7 @@ function adopt(room: Room, { known, peerId }: JoinEvent): Room {
   const isSound = ids.size === known.members.length && known.members[known.rank]?.peerId === peerId
   // A seat that was kept for somebody whom the newer view does not have any more is given up.
   const kept = room.seats.filter((seat) => ids.has(seat.peerId) || seat.token !== undefined)
-  const others = kept.filter((seat) => !ids.has(seat.peerId))
+  const others = kept.filter((seat) => !ids.has(seat.peerId)).map(whoIsNotRestored)
   if (!isSound || ids.size + others.length > maxMembers) return room
   const timer = room.timers + 1
   const names = others.map(({ name }) => name)
@@ -110,9 +140,16 @@ function adopt(room: Room, { known, peerId }: JoinEvent): Room {
     const name =
       seat?.name ?? uniqueName(cleanName(member.name, nameLength) || madeUpName(order), names, nameLength)
     names.push(name)
-    if (seat) return { ...seat, order }
-    return { ...member, name, presence: 'away', timer, host: false, order, since: room.epoch }
+    const restoredAt = known.epoch
+    if (seat) return { ...seat, order, restoredAt }
+    return { ...member, name, presence: 'away', timer, host: false, order, since: room.epoch, restoredAt }
   })
   const after = others.map((seat, index): Seat => ({ ...seat, order: ids.size + index }))
   return { ...room, timers: timer, seats: [...seats, ...after] }
+}
+
+function whoIsNotRestored(seat: Seat): Seat {
+  if (seat.restoredAt === undefined) return seat
+  const { connection: _, timer: __, ...rest } = seat
+  return { ...rest, presence: 'gone' }
 }

@@ -1,5 +1,5 @@
 /** What every step of a room ends with: epoch, clean-up, views to those who need one. */
-import { blockedPairs, hasNewPair } from './blame.ts'
+import { blockedPairs, hasLoss } from './blame.ts'
 import type { Known, Reason, Room, RoomEffect, Seat, Step } from './roomTypes.ts'
 import type { View } from './types.ts'
 
@@ -72,8 +72,7 @@ function nextEpoch(before: Room, after: Room, known: Known | undefined): number 
     now,
   )
   // What a broken link carried may be lost: the ops of a group need a start from which all of its members agree.
-  const isBroken = hasNewPair(before.complaints, after.complaints)
-  return same && !isBroken ? before.epoch : before.epoch + 1
+  return same && !hasLoss(before.complaints, after.complaints) ? before.epoch : before.epoch + 1
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {

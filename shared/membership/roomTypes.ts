@@ -6,6 +6,8 @@ export interface RoomSettings {
   readonly nameLength: number
   /** How long a member whose connection broke keeps its place in the view. */
   readonly graceSeconds: number
+  /** How long one that has not come back since a restart of the server keeps it when another member says that their link is gone. */
+  readonly accusedSeconds: number
   /** How long a room without members is kept. */
   readonly emptySeconds: number
 }
@@ -26,6 +28,8 @@ export interface Seat extends Member {
   readonly order: number
   /** The epoch at which the seat last came into the view or left it. */
   readonly since: number
+  /** After a restart of the server: the epoch of the newest view of a survivor that has this member. */
+  readonly restoredAt?: number
 }
 
 /** `by` says that it has no link to `about`. */
@@ -33,6 +37,10 @@ export interface Complaint {
   readonly by: string
   readonly about: string
   readonly reason: string
+  /** The epoch of the room when it was said. */
+  readonly at: number
+  /** An open link was lost, and the epoch that must follow has not begun: the accused has not been heard yet. */
+  readonly isPending: boolean
   /** The accused has shown since that it is alive: it is the link that is missing, not the member. */
   readonly isConfirmed: boolean
 }
@@ -82,8 +90,11 @@ export type RoomEvent =
       readonly type: 'lost'
       readonly connection: string
       readonly peerId: string
+      /** Of the complainant when it lost the link. */
       readonly epoch: number
       readonly reason: string
+      /** The link was open until then; else it could not be made. */
+      readonly wasOpen?: boolean | undefined
     }
   /** The connection was asked whether it is alive, and did or did not answer. */
   | { readonly type: 'answered'; readonly connection: string }

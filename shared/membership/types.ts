@@ -35,7 +35,10 @@ export interface Membership {
   readonly selfId: string
   view(): View | undefined
   onView(listener: (view: View) => void): () => void
-  /** Tells the arbiter that the link to `peerId` is gone; a new view follows if it agrees. */
-  reportLost(peerId: string, reason: string): void
+  /**
+   * Tells the arbiter that the link to `peerId` is gone (`wasOpen`: what it carried may be lost) or could not be made; a new view follows if it
+   * agrees.
+   */
+  reportLost(peerId: string, reason: string, wasOpen: boolean): void
   leave(): Promise<void>
 }

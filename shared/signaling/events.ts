@@ -64,6 +64,8 @@ export const lostSchema = v.object({
   peerId: id,
   epoch,
   reason: v.pipe(v.string(), v.maxLength(limits.reasonLength)),
+  /** The link was open until then; else it could not be made. */
+  wasOpen: v.optional(v.boolean()),
 })
 export type LostRequest = v.InferInput<typeof lostSchema>
 

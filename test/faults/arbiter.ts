@@ -26,7 +26,7 @@ interface Client {
   isOpen: boolean
 }
 
-const settings = { maxMembers: 64, nameLength: 32, graceSeconds: 2, emptySeconds: 60 }
+const settings = { maxMembers: 64, nameLength: 32, graceSeconds: 2, accusedSeconds: 1.5, emptySeconds: 60 }
 /** How long the server waits for an answer when a member complains of a connected one. */
 const probeSeconds = 1.5
 
@@ -104,8 +104,8 @@ export function createArbiter(clock: Clock, latency: number): Arbiter {
             client.listeners.add(listener)
             return () => client.listeners.delete(listener)
           },
-          reportLost: (lost, reason) =>
-            send({ type: 'lost', connection, peerId: lost, epoch: client.view?.epoch ?? 0, reason }),
+          reportLost: (lost, reason, wasOpen) =>
+            send({ type: 'lost', connection, peerId: lost, epoch: client.view?.epoch ?? 0, reason, wasOpen }),
           async leave() {
             send({ type: 'leave', connection })
           },

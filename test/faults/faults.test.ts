@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { known } from './known.ts'
 import { faultKinds, gridScenarios, randomScenario } from './scenario.ts'
 import { simulate } from './simulate.ts'
 
@@ -22,4 +23,10 @@ describe('faults', () => {
       expect(violations, `npm run faults -- --only ${seed}`).toEqual([])
     }
   })
+
+  for (const [name, scenario] of Object.entries(known))
+    it(name, async () => {
+      const { violations } = await simulate(scenario)
+      expect(violations).toEqual([])
+    })
 })

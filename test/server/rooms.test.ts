@@ -8,7 +8,7 @@ function createTestRooms() {
   const clock = new VirtualClock()
   const reasons: Reason[] = []
   const rooms = createRooms({
-    settings: { maxMembers: 4, nameLength: 32, graceSeconds: 10, emptySeconds: 60 },
+    settings: { maxMembers: 4, nameLength: 32, graceSeconds: 10, accusedSeconds: 3, emptySeconds: 60 },
     clock,
     perform() {},
     observe: (_code, _event, { reason }) => reasons.push(reason),

@@ -37,13 +37,14 @@ interface Wish {
   room?: string
   name?: string
   seats?: SeatStore
+  create?: boolean
 }
 
-async function connect({ room, name = 'Ada', seats }: Wish = {}): Promise<Seat> {
+async function connect({ room, name = 'Ada', seats, create = room === undefined }: Wish = {}): Promise<Seat> {
   const client = await takeSeat({
     url,
     room,
-    create: room === undefined,
+    create,
     name,
     kind: 'tab',
     seats,
@@ -134,7 +135,7 @@ describe('a seat', () => {
     const a = await connect()
     const b = await connect({ room: a.room })
     await until('the view', () => ids(a)?.length === 2)
-    a.reportLost(b.selfId, 'x'.repeat(1000))
+    a.reportLost(b.selfId, 'x'.repeat(1000), true)
     await until('the complaint', () => a.view()?.blocked?.length === 1)
     expect(a.view()?.blocked).toMatchObject([{ reason: 'x'.repeat(200) }])
     a.reportLink(b.selfId, 'direct')
@@ -142,14 +143,12 @@ describe('a seat', () => {
     const { epoch } = a.view()!
     await restart(async () => {
       await until('both to notice', () => [a, b].every(({ state }) => state.name === 'reconnecting'))
-      a.reportLost(b.selfId, 'lost meanwhile')
+      a.reportLost(b.selfId, 'lost meanwhile', true)
+      a.reportLost(b.selfId, 'cannot be made again', false)
     })
-    // If b was not back yet when it was complained of, it lost its place, and came back to a new epoch.
-    await until(
-      'what follows of the complaint',
-      () => a.view()?.blocked?.[0]?.reason === 'lost meanwhile' || a.view()!.epoch > epoch,
-      10,
-    )
+    await until('the complaint', () => a.view()?.blocked?.[0]?.reason === 'lost meanwhile', 10)
+    expect(ids(a)).toEqual([a.selfId, b.selfId])
+    expect(a.view()!.epoch).toBe(epoch + 1)
   })
 
   it('gives the seat back to a page that is loaded again', async () => {
@@ -170,7 +169,7 @@ describe('a seat', () => {
     const first = await connect({ room: host.room, name: 'Bo', seats })
     const other = await connect({ room: host.room, name: 'Cem' })
     await until('the view', () => [host, other].every((client) => ids(client)?.length === 3))
-    for (const witness of [host, other]) witness.reportLost(first.selfId, 'no link')
+    for (const witness of [host, other]) witness.reportLost(first.selfId, 'no link', false)
     await until('the removal', () => first.state.name === 'gone')
     expect(first.state).toMatchObject({ cause: 'unreachable' })
     const again = await connect({ room: host.room, name: 'whoever', seats })
@@ -227,14 +226,14 @@ describe('a seat', () => {
     await until('the view', () => ids(client)?.length === 2)
     const port = Number(url.port)
     await server.close()
-    // A server with room for one: who comes second is refused.
+    // A server with room for one does not have this group again: both have to come in anew, and one of them can.
     await start(port, { maxPeersPerRoom: 1 })
-    await until('one in, one gone', () => {
-      const states = [client.state.name, guest.state.name].sort()
-      return states[0] === 'connected' && states[1] === 'gone'
-    })
-    const gone = client.state.name === 'gone' ? client : guest
-    expect(gone.state).toMatchObject({ error: { code: 'ROOM_FULL' } })
-    expect(ids(gone)).not.toContain(gone.selfId)
+    await until('both gone', () => [client, guest].every(({ state }) => state.name === 'gone'))
+    for (const gone of [client, guest]) {
+      expect(gone.state).toMatchObject({ cause: 'lost', error: { code: 'ROOM_CLOSED' } })
+      expect(ids(gone)).not.toContain(gone.selfId)
+    }
+    await connect({ room: client.room, create: true })
+    await expect(connect({ room: client.room })).rejects.toMatchObject({ code: 'ROOM_FULL' })
   })
 })

@@ -67,6 +67,7 @@ function eventFor(driver: Driver, { kind, a, b, name, flag }: Move): RoomEvent |
         peerId,
         epoch: driver.room.epoch - (flag ? 0 : 1),
         reason: 'channel closed',
+        wasOpen: a % 2 === 0,
       }
     case 'lock':
       return { type: 'lock', connection, locked: flag }

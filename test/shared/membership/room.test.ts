@@ -86,6 +86,22 @@ describe('coming back', () => {
     expect(names(driver)).toEqual(['Ada 2', 'Bo', 'Cem', 'ada'])
   })
 
+  test('who was out of the view, and does not know it, is told so and does not come back as it was', () => {
+    const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
+    const { connection, token, peerId } = clients[0]!
+    driver.play({ type: 'disconnect', connection })
+    driver.play({ type: 'expire', timer: driver.openTimers.at(-1)! })
+    const event = driver.freshJoin({ token, peerId, known: { epoch: 3, rank: 0 } })
+    expect(driver.play(event)).toMatchObject({
+      reason: 'refused',
+      effects: [{ type: 'removed', connection: event.connection, cause: 'lost' }],
+    })
+    expect(driver.room.epoch).toBe(4)
+    // Its next incarnation has its name and place.
+    expect(driver.join({ token })!.peerId).not.toBe(peerId)
+    expect(names(driver)).toEqual(['Ada', 'Bo', 'Cem'])
+  })
+
   test('seats of people who are gone are remembered up to a limit', () => {
     const { driver, clients } = roomOf('Ada')
     for (let count = 0; count < 20; count++) {
@@ -136,6 +152,44 @@ describe('losing somebody', () => {
     driver.play(lost(ada!.connection, cem!.peerId, 4))
     driver.play({ type: 'answered', connection: cem!.connection })
     expect(driver.room.epoch).toBe(5)
+  })
+
+  test('a pair that is known to have no link and loses one all the same begins another epoch', () => {
+    const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
+    const [ada, , cem] = clients
+    driver.play({ ...lost(ada!.connection, cem!.peerId), wasOpen: true })
+    driver.play({ type: 'answered', connection: cem!.connection })
+    expect(driver.room.epoch).toBe(4)
+    // Cem's side was open until now, in the epoch that began without it: what both did there is lost.
+    driver.play({ ...lost(cem!.connection, ada!.peerId, 4), wasOpen: true })
+    driver.play({ type: 'answered', connection: ada!.connection })
+    expect(driver.room.epoch).toBe(5)
+    // What cannot be made again was not lost again.
+    driver.play({ ...lost(cem!.connection, ada!.peerId, 5), wasOpen: false })
+    driver.play({ type: 'answered', connection: ada!.connection })
+    expect(driver.room.epoch).toBe(5)
+    expect(viewOf(driver.room).blocked).toHaveLength(1)
+  })
+
+  test('a link that is lost and made again before the accused was heard begins an epoch all the same', () => {
+    const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
+    const [ada, , cem] = clients
+    driver.play({ ...lost(ada!.connection, cem!.peerId), wasOpen: true })
+    driver.play({ type: 'linked', connection: ada!.connection, peerId: cem!.peerId })
+    expect(viewOf(driver.room)).toEqual({ epoch: 4, members: viewOf(driver.room).members })
+  })
+
+  test('a member of a blocked pair keeps its place for the grace time when its connection breaks', () => {
+    const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
+    const [ada, , cem] = clients
+    driver.play({ ...lost(ada!.connection, cem!.peerId), wasOpen: true })
+    driver.play({ type: 'answered', connection: cem!.connection })
+    driver.play({ type: 'disconnect', connection: cem!.connection })
+    driver.play({ ...lost(ada!.connection, cem!.peerId, 4), wasOpen: false })
+    expect(names(driver)).toEqual(['Ada', 'Bo', 'Cem'])
+    // But not when a link breaks at the same time.
+    driver.play({ ...lost(ada!.connection, cem!.peerId, 4), wasOpen: true })
+    expect(names(driver)).toEqual(['Ada', 'Bo'])
   })
 
   test('an accused member that does not answer is put out; without an accusation silence means nothing', () => {

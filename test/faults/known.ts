@@ -1,0 +1,22 @@
+/** Scenarios that have broken an invariant once, by what was wrong. */
+import type { Fault, Scenario } from './scenario.ts'
+
+const base: Omit<Fault, 'kind' | 'rank'> = { other: 0, afterMessages: 1, seconds: 1 }
+const butterfly = { algorithm: 'butterfly', settings: { r: 1 } }
+
+export const known: Readonly<Record<string, Scenario>> = {
+  /**
+   * p0 closes a silent link to p1, which has stood still; both enter the new epoch, in which p1 finishes the op on the side of the link that it
+   * still has. Its complaint is the second about the pair, and nobody but p1 knows that p0 lacks what it has sent.
+   */
+  'one side of a pair goes on over a link that the other has closed': {
+    seed: 24447,
+    size: 7,
+    count: 0,
+    ops: [butterfly],
+    faults: [
+      { ...base, kind: 'freeze', rank: 1, other: 4, afterMessages: 14, seconds: 5.5424 },
+      { ...base, kind: 'slow', rank: 1, other: 0, afterMessages: 75 },
+    ],
+  },
+}
