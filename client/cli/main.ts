@@ -19,6 +19,10 @@ const commands: Readonly<Record<string, Command>> = {
     help: 'join a room with peers that need no browser',
     load: async () => (await import('./peer.ts')).peer,
   },
+  bench: {
+    help: 'time a collective between peers, in the manner of nccl-tests',
+    load: async () => (await import('./bench.ts')).bench,
+  },
   plan: {
     help: 'print a schedule and what it costs',
     load: async () => (await import('./plan.ts')).plan,

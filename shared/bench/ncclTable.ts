@@ -163,8 +163,9 @@ function pathsText(paths: Readonly<Record<string, number>>): string {
   )
 }
 
-/** Two decimals while they fit, then fewer, then an exponent; four where two would be zeros. */
+/** Two decimals while they fit, then fewer, then an exponent; four where two would be zeros, and an exponent where four would. */
 export function number(value: number, width: number): string {
+  if (value > 0 && value < 0.001 && width >= 6) return value.toExponential(1)
   if (value > 0 && value < 0.01 && width >= 6) return value.toFixed(4)
   for (const decimals of [2, 1, 0]) {
     const text = value.toFixed(decimals)
