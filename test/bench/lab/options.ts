@@ -27,7 +27,8 @@ export const labHelp = `npm run bench -- --lab "rtt=10,rate=50" [-p 3,7] [-b 425
   --within X         candidates predicted up to X times as slow as the fastest, the best of each algorithm up to 2 X. Default 2; 0: none
   --most N           no more than the N fastest of them. Default 12
   --algo NAMES       the best variant of these algorithms in any case; \`all\`: every candidate
-  --baselines NAMES  of raw, one-shot, star, ring, recursive-doubling; mpi; none. Default: all of them that are not candidates, without mpi
+  --baselines NAMES  of raw, one-shot, star, ring, recursive-doubling; mpi (OpenMPI over TCP: openmpi-bin, libopenmpi-dev); none.
+                     Default: all but mpi
   --consistency fast also schedules whose ranks may differ in the last bits. Default identical
   --browser          a tab on each host, in a Chromium of its own, instead of a Node process
   --out FILE         appends every call as a line of JSON; \`npm run bench -- report FILES\` makes the tables of such files together
@@ -64,7 +65,8 @@ export function parseLab(
     within: isAll ? Number.POSITIVE_INFINITY : numberOf('--within', flags.within ?? '2'),
     most: isAll ? Number.POSITIVE_INFINITY : numberOf('--most', flags.most ?? '12'),
     named: isAll ? [] : listOf(algo ?? ''),
-    baselines: names[0] === 'none' ? [] : names.map(baselineOf),
+    baselines: names.filter((name) => name !== 'none' && name !== 'mpi').map(baselineOf),
+    isWithMpi: names.includes('mpi'),
     out: flags.out,
   }
 }
@@ -78,7 +80,7 @@ const listOf = (text: string) =>
 function baselineOf(name: string): Baseline {
   const found = baselines.find((baseline) => baseline === name)
   if (found) return found
-  throw new Error(`There is no baseline "${name}". Known: ${baselines.join(', ')}, none.`)
+  throw new Error(`There is no baseline "${name}". Known: ${baselines.join(', ')}, mpi, none.`)
 }
 
 function numberOf(flag: string, text: string): number {

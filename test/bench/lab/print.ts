@@ -29,9 +29,14 @@ export function printLinks({ network, peers, size, date, load, ranks }: LinkSamp
 export function printCell(cell: Cell): void {
   const { size, bytes, network, summaries, auto, best, regret, floor } = cell
   const oneWay = roundTrip(network) / 2000
-  console.log(`\n## P = ${size}, ${sizeText(bytes)}; at the least ${(floor * 1e3).toFixed(1)} ms`)
-  console.log('| what | ms | calls | one-way delays | predicted, ms | off | / auto | of the line |')
-  console.log('| --- | --- | --- | --- | --- | --- | --- | --- |')
+  const load = cell.load.map((value) => value.toFixed(1)).join(' to ')
+  console.log(
+    `\n## P = ${size}, ${sizeText(bytes)}; at the least ${(floor * 1e3).toFixed(1)} ms; load of the machine ${load}`,
+  )
+  console.log(
+    '| what | ms | calls | one-way delays | slowest rank | predicted, ms | off | / auto | of the line |',
+  )
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |')
   for (const summary of summaries) {
     const { label, seconds, predicted, error, use } = summary
     const columns = [
@@ -39,6 +44,7 @@ export function printCell(cell: Cell): void {
       milliseconds(seconds),
       seconds.length,
       oneWay > 0 ? (summary.median / oneWay).toFixed(1) : '-',
+      (summary.slowest * 1e3).toFixed(1),
       predicted === undefined ? '-' : (predicted * 1e3).toFixed(1),
       error === undefined ? '-' : signed(error),
       auto && label !== 'auto' ? (summary.median / auto.median).toFixed(2) : '-',

@@ -7,14 +7,17 @@ import { loadavg } from 'node:os'
 import { type Lab, startLab } from '../../lab/hosts.ts'
 import { describeNetwork, type LabNetwork, networkOptions } from '../../lab/network.ts'
 import type { Cell, Command } from './member.ts'
+import { startMpi } from './mpi.ts'
 import { bundleTabPeer, type Peer, startNodePeer, startTabPeer } from './peers.ts'
 import { printCell, printLinks } from './print.ts'
-import { joinRanks, type Line, type LinkSample, type Sample, summarize } from './samples.ts'
+import { joinRanks, type Line, type LinkSample, mpiSample, type Sample, summarize } from './samples.ts'
 import { type Selection, selectCandidates } from './select.ts'
 
 export interface LabOptions extends Selection {
   readonly network: LabNetwork
   readonly isBrowser: boolean
+  /** OpenMPI's MPI_Allreduce takes part. */
+  readonly isWithMpi: boolean
   /** Of peers, ascending. */
   readonly sizes: readonly number[]
   readonly bytes: readonly number[]
@@ -36,7 +39,7 @@ export async function measureLab(options: LabOptions): Promise<Sample[]> {
     const url = await lab.startServer()
     const peers = await startPeers(lab, hosts, url, isBrowser)
     const samples: Sample[] = []
-    for (const size of sizes) samples.push(...(await measureGroup(peers.slice(0, size), url, options)))
+    for (const size of sizes) samples.push(...(await measureGroup(lab, peers.slice(0, size), url, options)))
     return samples
   } finally {
     await lab.close()
@@ -50,8 +53,13 @@ async function startPeers(lab: Lab, count: number, url: string, isBrowser: boole
   return Promise.all(hosts.map((host) => startTabPeer(lab, host, url, script)))
 }
 
-async function measureGroup(peers: readonly Peer[], url: string, options: LabOptions): Promise<Sample[]> {
-  const { network, isBrowser, bytes, rounds, consistency, out } = options
+async function measureGroup(
+  lab: Lab,
+  peers: readonly Peer[],
+  url: string,
+  options: LabOptions,
+): Promise<Sample[]> {
+  const { network, isBrowser, isWithMpi, bytes, rounds, consistency, out } = options
   const size = peers.length
   const about = { network, peers: isBrowser ? ('tabs' as const) : ('node' as const), size }
   const write = (lines: readonly Line[]) => {
@@ -78,15 +86,22 @@ async function measureGroup(peers: readonly Peer[], url: string, options: LabOpt
     const candidates = selectCandidates(predictions, options)
     cells.push({ bytes: each, repeats: each <= shortBytes ? shortRepeats : 1, candidates })
   }
+  const mpi = isWithMpi ? await startMpi(lab, size) : undefined
   const measured: Sample[] = []
   // The first one warms up: codes are compiled, windows open. Long vectors are warm by themselves.
   const warmUp = cells.filter((cell) => cell.bytes <= shortBytes)
   await all<'round'>({ do: 'round', cells: warmUp.map((cell) => ({ ...cell, repeats: 1 })) })
-  for (let round = 0; round < rounds; round++) {
-    const samples = joinRanks(await all<'round'>({ do: 'round', cells }), { ...about, round })
-    write(samples)
-    measured.push(...samples)
-  }
+  if (mpi) for (const { bytes: each } of warmUp) await mpi.allreduce(each, 1)
+  for (let round = 0; round < rounds; round++)
+    for (const cell of cells) {
+      const now = { ...about, round, load: loadavg()[0]! }
+      const samples = joinRanks(await all<'round'>({ do: 'round', cells: [cell] }), now)
+      const foreign = (await mpi?.allreduce(cell.bytes, cell.repeats)) ?? []
+      samples.push(...foreign.map((call) => mpiSample(call, now)))
+      write(samples)
+      measured.push(...samples)
+    }
+  await mpi?.close()
   for (const cell of summarize(measured)) printCell(cell)
   await all<'leave'>({ do: 'leave' })
   return measured

@@ -2,6 +2,7 @@
 import { type LabNetwork, roundTrip, secondsPerByte } from '../../lab/network.ts'
 import { median } from '../statistics.ts'
 import type { RankLinks, RankSample } from './member.ts'
+import type { MpiCall } from './mpiOutput.ts'
 
 /** One call. Seconds and bytes. */
 export interface Sample {
@@ -14,8 +15,10 @@ export interface Sample {
   readonly round: number
   /** From the last rank's start to the last rank's end. */
   readonly seconds: number
-  /** From the first rank's start to the last rank's end. */
-  readonly longest: number
+  /** The longest time that a rank spent in the call: the wait for those that began later included. */
+  readonly slowest: number
+  /** Of the machine, in the last minute. */
+  readonly load: number
   /** Sent or received by the rank that moved most. */
   readonly busiest: number
   readonly predicted?: number
@@ -34,14 +37,18 @@ export interface LinkSample {
   readonly ranks: readonly RankLinks[]
 }
 
+/** A call of MPI, as a sample beside ours. */
+export function mpiSample({ bytes, seconds, slowest, isWrong }: MpiCall, about: About): Sample {
+  return { kind: 'sample', ...about, bytes, label: 'mpi', seconds, slowest, busiest: 0, isWrong }
+}
+
 /** What a run writes, line by line. */
 export type Line = Sample | LinkSample
 
+export type About = Pick<Sample, 'network' | 'peers' | 'size' | 'round' | 'load'>
+
 /** Calls are the same on all ranks, in the same order. */
-export function joinRanks(
-  ranks: readonly (readonly RankSample[])[],
-  about: Pick<Sample, 'network' | 'peers' | 'size' | 'round'>,
-): Sample[] {
+export function joinRanks(ranks: readonly (readonly RankSample[])[], about: About): Sample[] {
   const [first] = ranks
   if (!first) return []
   return first.map(({ bytes, label, predicted, chosen }, call) => {
@@ -54,7 +61,7 @@ export function joinRanks(
       bytes,
       label,
       seconds: Math.max(...ends) - Math.max(...begins),
-      longest: Math.max(...ends) - Math.min(...begins),
+      slowest: Math.max(...seen.map(({ begin, end }) => end - begin)),
       busiest: Math.max(...seen.flatMap(({ sent, received }) => [sent, received])),
       ...(predicted !== undefined && { predicted }),
       ...(chosen !== undefined && { chosen }),
@@ -68,6 +75,8 @@ export interface Summary {
   readonly label: string
   readonly seconds: readonly number[]
   readonly median: number
+  /** Median of the longest times that a rank spent in it. */
+  readonly slowest: number
   readonly predicted: number | undefined
   /** predicted / measured - 1 */
   readonly error: number | undefined
@@ -89,6 +98,8 @@ export interface Cell {
   readonly best: Summary | undefined
   /** How much longer auto takes than the best, 0.03 = 3 %. */
   readonly regret: number | undefined
+  /** Of the machine, least and most. */
+  readonly load: readonly [number, number]
   /** No allreduce is faster: one way for all data, or two ways for as little as can be. */
   readonly floor: number
 }
@@ -133,6 +144,7 @@ function cellOf(samples: readonly Sample[]): Cell {
     auto,
     best,
     regret: auto && best ? auto.median / best.median - 1 : undefined,
+    load: [Math.min(...samples.map(({ load }) => load)), Math.max(...samples.map(({ load }) => load))],
     floor: floorOf(network, size, bytes),
   }
 }
@@ -149,6 +161,7 @@ function summaryOf(label: string, samples: readonly Sample[]): Summary {
     label,
     seconds,
     median: typical,
+    slowest: median(samples.map((sample) => sample.slowest)),
     predicted,
     error: predicted === undefined ? undefined : predicted / typical - 1,
     chosen: chosen || undefined,
