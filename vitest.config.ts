@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           name: 'rtc',
           root,
-          include: ['test/{compliance,faults}/**/*.test.ts'],
+          include: ['test/{compliance,faults,real}/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Peers measure and time out in real time: one file at a time has the machine for itself.

@@ -2,8 +2,12 @@
  * `npm run faults -- --scenarios 10000 --seed 1`: random scenarios with one to three faults each; `--grid`: every fault at every phase, for
  * P = 2..9 and every family. The last line is JSON {scenarios, violations, seed}. `--only SEED` replays one random scenario and tells what
  * happens in it.
+ *
+ * `--real N`: N scenarios in real time, with peers in processes of their own that get SIGKILL and SIGSTOP, or with `--browser` in tabs; `--rooms`
+ * says how many at once. With `--real`, `--only SEED` replays one of those.
  */
 import { parseArgs } from 'node:util'
+import { runReal } from '../real/main.ts'
 import { gridScenarios, randomScenario, type Scenario } from './scenario.ts'
 import { simulate } from './simulate.ts'
 
@@ -13,13 +17,22 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     grid: { type: 'boolean', default: false },
+    real: { type: 'string' },
+    browser: { type: 'boolean', default: false },
+    rooms: { type: 'string', default: '3' },
   },
 })
 const seed = Number(values.only ?? values.seed)
-const count = values.only === undefined ? Number(values.scenarios) : 1
-if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count) || count < 1) {
-  console.error('--scenarios, --seed and --only take whole numbers.')
+const count = values.only === undefined ? Number(values.real ?? values.scenarios) : 1
+const rooms = Number(values.rooms)
+if (![seed, count, rooms].every(Number.isSafeInteger) || count < 1 || rooms < 1) {
+  console.error('--scenarios, --real, --rooms, --seed and --only take whole numbers.')
   process.exit(2)
+}
+if (values.real !== undefined) {
+  const isTraced = values.only !== undefined
+  const broken = await runReal({ scenarios: count, seed, isBrowser: values.browser, rooms, isTraced })
+  process.exit(broken === 0 ? 0 : 1)
 }
 
 function* random(): Generator<Scenario> {
