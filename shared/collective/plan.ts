@@ -1,10 +1,11 @@
 /** From a call to what will run: the algorithm and its settings, chosen or named, and where the chunks lie. */
 import { ArgumentError } from '../base/errors.ts'
 import { combinesOnce } from '../cost/candidates.ts'
-import { chooseSchedule } from '../cost/choose.ts'
+import { type Chosen, chooseSchedule } from '../cost/choose.ts'
 import { guessModel } from '../cost/fit.ts'
-import type { NetworkModel } from '../cost/types.ts'
+import type { ChoiceRequest, NetworkModel } from '../cost/types.ts'
 import { buildPart, completeSettings } from '../schedule/build.ts'
+import { meshSize } from '../schedule/links.ts'
 import { chunkBounds, offsetsByRank } from '../schedule/partition.ts'
 import { algorithms } from '../schedule/registry.ts'
 import type { Algorithm, Collective, RankSchedule, ScheduleShape, Settings } from '../schedule/types.ts'
@@ -39,6 +40,8 @@ export interface PlanInput {
   /** What is rounded on the way is noted. */
   readonly isNoted?: boolean
   readonly options: Pick<CollectiveOptions, 'algorithm' | 'r' | 'settings' | 'consistency'>
+  /** Larger groups have only some links (schedule/links.ts). Default meshSize. */
+  readonly largestMesh?: number | undefined
 }
 
 /** Throws ArgumentError when the call names an algorithm or settings that this size does not admit. */
@@ -46,23 +49,22 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
   const { collective, root, count, bounds, dtype, operator, codec, isNoted = false, options } = input
   const { algorithm = 'auto', r, consistency = 'identical' } = options
   const settings = root === undefined ? options.settings : { ...options.settings, root }
-  const choice = chooseSchedule(
-    {
-      size,
-      ...(collective && { collective }),
-      bytes: codec?.encodedBytes(count) ?? count * dtype.bytes,
-      rounds: operator.rounds,
-      commutative: operator.commutative,
-      idempotent: operator.idempotent,
-      // Ranks that combine what others have rounded, or the same rounding noted twice, would not end alike.
-      ...(codec && (isNoted || consistency === 'identical') && { once: true }),
-      consistency,
-      algorithm,
-      ...(r !== undefined && { r }),
-      ...(settings && { settings }),
-    },
-    model,
-  )
+  const request: ChoiceRequest = {
+    size,
+    ...(collective && { collective }),
+    bytes: codec?.encodedBytes(count) ?? count * dtype.bytes,
+    rounds: operator.rounds,
+    commutative: operator.commutative,
+    idempotent: operator.idempotent,
+    // Ranks that combine what others have rounded, or the same rounding noted twice, would not end alike.
+    ...(codec && (isNoted || consistency === 'identical') && { once: true }),
+    consistency,
+    algorithm,
+    ...(r !== undefined && { r }),
+    ...(settings && { settings }),
+    ...(size > (input.largestMesh ?? meshSize) && { links: 'kept' }),
+  }
+  const choice = chooseOnLinks(request, model)
   const block = codec?.block ?? operator.record
   const plan = planOf(choice.algorithm, choice.chosen.settings, size, count, block)
   const blocks = bounds?.map((bound) => bound / block)
@@ -74,6 +76,16 @@ export function choosePlan(input: PlanInput, size: number, model: NetworkModel):
     predictedSeconds: choice.chosen.seconds,
     why: choice.why,
     choice,
+  }
+}
+
+/** Some calls, of a root in the middle of a large group, need a few links that it does not keep: they are opened for them. */
+function chooseOnLinks(request: ChoiceRequest, model: NetworkModel): Chosen {
+  try {
+    return chooseSchedule(request, model)
+  } catch (error) {
+    if (request.links !== 'kept' || request.algorithm !== 'auto') throw error
+    return chooseSchedule({ ...request, links: 'some' }, model)
   }
 }
 

@@ -7,6 +7,7 @@ import type { Algorithm, Settings } from '../schedule/types.ts'
 import { clusterRanks, groupsText } from './cluster.ts'
 import type { Compiled } from './compile.ts'
 import { labelOf, settingsText } from './explain.ts'
+import { keepsToLinks } from './keptLinks.ts'
 import { networkOf } from './network.ts'
 import { trafficOf } from './predict.ts'
 import type { Choice, ChoiceRequest, NetworkModel } from './types.ts'
@@ -192,12 +193,14 @@ function refusalOf(
     return 'It combines in another order than that of the ranks, and the operator is not commutative.'
   if (restrictions.idempotent && !request.idempotent)
     return 'It counts contributions more than once, which only min, max and the like allow.'
-  if (restrictions.links === 'all' && request.links === 'some')
+  if (restrictions.links === 'all' && (request.links ?? 'all') !== 'all')
     return 'It needs a link between every two ranks.'
   if (consistency === 'identical' && rounds && !algorithm.identical(size, settings))
     return "Ranks may differ in the last bits of a float result; consistency 'fast' admits it."
   if (request.once && !combinesOnce(algorithm, size, settings))
     return 'It combines the same operands on several ranks, which may hold them rounded and not rounded.'
+  if (request.links === 'kept' && !keepsToLinks(algorithm, size, settings))
+    return 'It needs links that a group of this size does not keep open.'
   if (memoryBytes !== undefined) {
     const { one, all } = trafficOf(algorithm, size, settings)
     const needed = (one ?? all()).scratchShare * bytes

@@ -96,8 +96,8 @@ export interface ChoiceRequest {
   readonly r?: number | 'auto'
   /** Other parameters; the value `auto` leaves one to the choice. */
   readonly settings?: Settings
-  /** `some`: only a few links per rank can be opened. Default all. */
-  readonly links?: 'all' | 'some'
+  /** `some`: only a few links per rank can be opened; `kept`: only those of a large group are there (linksOf). Default all. */
+  readonly links?: 'all' | 'some' | 'kept'
   /** Work space beyond input and result that a rank can spare, bytes. Default: no limit. */
   readonly memoryBytes?: number
 }
