@@ -1,4 +1,4 @@
-/** `npm run bench -- lab | report | plan | choose | regret | plane | heap | block | kernels | learn`: measurements that print tables; never part of the tests. */
+/** `npm run bench -- table | lab | report | plan | choose | regret | plane | heap | block | kernels | learn`: measurements that print tables; never part of the tests. */
 import { parseArgs } from 'node:util'
 import { findAlgorithm } from '../../shared/schedule/registry.ts'
 import { measureBlocks } from './block.ts'
@@ -12,23 +12,26 @@ import { learn, learnParts } from './learn.ts'
 import { timePlans } from './plan.ts'
 import { measurePlane } from './plane.ts'
 import { regret } from './regret.ts'
+import { listRows, measureRow } from './table.ts'
+
+const help = `Usage: npm run bench -- ...
+  --lab NETWORK [...]                    allreduces in the lab, all candidates side by side; --lab help says more
+  table ROW [PART] [--out FILE | --from FILE]   one row of docs/benchmarks.md; --from judges what --out has written
+  report FILES                           the tables of what --out has written
+  plan [--algorithm NAME] [--runs N]     how long it takes to make, prove, choose
+  choose [-p SIZES] [--measured]         the choice on simulated networks
+  regret [-p PEERS] [--runs N]           the choice in real tabs
+  plane [-p SIZES] [--runs N] [--browser]   against the same channels driven raw
+  heap [-p PEERS] [--browser]            memory over 1000 allreduces of 1 MiB
+  block [-p PEERS] [--runs N]            how long 64 MiB block the thread of a page
+  kernels                                loops against WebAssembly SIMD
+  learn split|poison|cost [-p PEERS] [--runs SEEDS]   federated training
+Rows of the table:
+${listRows()}`
 
 function usage(exitCode: number): never {
   const print = exitCode === 0 ? console.log : console.error
-  print(
-    'Usage: npm run bench -- plan [--algorithm NAME] [--runs N]   how long it takes to make, prove, choose',
-  )
-  print('       npm run bench -- choose [-p SIZES] [--measured]       the choice on simulated networks')
-  print('       npm run bench -- regret [-p PEERS] [--runs N]         the choice in real tabs')
-  print(
-    '       npm run bench -- plane [-p SIZES] [--runs N] [--browser]   against the same channels driven raw',
-  )
-  print('       npm run bench -- heap [-p PEERS] [--browser]          memory over 1000 allreduces of 1 MiB')
-  print(
-    '       npm run bench -- block [-p PEERS] [--runs N]          how long 64 MiB block the thread of a page',
-  )
-  print('       npm run bench -- kernels                              loops against WebAssembly SIMD')
-  print('       npm run bench -- learn split|poison|cost [-p PEERS] [--runs SEEDS]   federated training')
+  print(help)
   process.exit(exitCode)
 }
 
@@ -42,6 +45,7 @@ function parse() {
         peers: { type: 'string', short: 'p' },
         measured: { type: 'boolean', default: false },
         browser: { type: 'boolean', default: false },
+        from: { type: 'string' },
         ...labFlags,
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -65,6 +69,14 @@ const inLab = async () => {
 }
 const measurements: Readonly<Record<string, () => void | Promise<void>>> = {
   lab: inLab,
+  table: () =>
+    measureRow(positionals[1] ?? '', positionals[2], {
+      runs,
+      sizes,
+      isBrowser: values.browser,
+      out: values.out,
+      from: values.from,
+    }),
   report: () => reportFiles(positionals.slice(1)),
   plan: () => timePlans(findAlgorithm(values.algorithm, 'allreduce'), runs),
   choose: () => choose(sizes, values.measured),

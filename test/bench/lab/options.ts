@@ -26,7 +26,7 @@ export const labHelp = `npm run bench -- --lab "rtt=10,rate=50" [-p 3,7] [-b 425
   --runs N           rounds; in each one every candidate is called once, with up to 64 KiB three times. Default 5
   --within X         candidates predicted up to X times as slow as the fastest, the best of each algorithm up to 2 X. Default 2; 0: none
   --most N           no more than the N fastest of them. Default 12
-  --algo NAMES       the best variant of these algorithms in any case; \`all\`: every candidate
+  --algo NAMES       the best variant of these algorithms in any case, of NAME* every variant; \`all\`: every candidate
   --baselines NAMES  of raw, one-shot, star, ring, recursive-doubling; mpi (OpenMPI over TCP: openmpi-bin, libopenmpi-dev); none.
                      Default: all but mpi
   --consistency fast also schedules whose ranks may differ in the last bits. Default identical

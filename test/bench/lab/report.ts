@@ -59,9 +59,11 @@ export function parseLines(text: string, name: string): Line[] {
     })
 }
 
+export const readLines = (name: string) => parseLines(readFileSync(name, 'utf8'), name)
+
 export function reportFiles(names: readonly string[]): void {
   if (names.length === 0) throw new Error('Name the files that --out has written.')
-  const lines = names.flatMap((name) => parseLines(readFileSync(name, 'utf8'), name))
+  const lines = names.flatMap(readLines)
   for (const found of lines) if (found.kind === 'links') printLinks(found)
   const cells = summarize(lines.filter((each) => each.kind === 'sample'))
   for (const cell of cells) printCell(cell)

@@ -22,7 +22,7 @@ export interface Selection {
    * 0: only what is named.
    */
   readonly within: number
-  /** Names of algorithms whose best variant is measured in any case. */
+  /** Names of algorithms whose best variant is measured in any case; with a `*` behind it, every variant. */
   readonly named: readonly string[]
   /** No more than so many predicted ones, the fastest first. Baselines and what is named come on top. */
   readonly most: number
@@ -32,14 +32,18 @@ export interface Selection {
 export function selectCandidates(predictions: readonly Prediction[], selection: Selection): Candidate[] {
   const { consistency, within, named, most } = selection
   const fastest = predictions[0]?.seconds ?? 0
+  const isNamed = (algorithm: string, isFirst: boolean) =>
+    named.includes(`${algorithm}*`) || (isFirst && named.includes(algorithm))
   const algorithms = new Set<string>()
   const chosen = predictions.filter(({ algorithm, seconds }) => {
     const isFirst = !algorithms.has(algorithm)
     algorithms.add(algorithm)
-    if (isFirst && named.includes(algorithm)) return true
+    if (isNamed(algorithm, isFirst)) return true
     return seconds <= fastest * within * (isFirst ? 2 : 1)
   })
-  const kept = chosen.filter(({ algorithm }, at) => at < most || named.includes(algorithm))
+  const kept = chosen.filter(
+    ({ algorithm }, at) => at < most || named.includes(algorithm) || named.includes(`${algorithm}*`),
+  )
   const labels = new Set(kept.map(({ algorithm, settings }) => labelOf(algorithm, settings)))
   const isThere = (baseline: Baseline) =>
     labels.has(baseline) || (baseline === 'ring' && labels.has('window window 1'))
