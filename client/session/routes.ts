@@ -1,14 +1,20 @@
-/** Addresses of the page: `/` makes a room, `/j/CODE` opens it. */
-export function roomOf(pathname: string): string | undefined {
-  const match = /^\/j\/([^/]+)\/?$/.exec(pathname)
-  if (!match) return undefined
+/** Addresses of the page: `/` makes a room, `/j/CODE` opens it; `/learn` makes a room to learn in, `/learn/CODE` opens that. */
+export type RoomPage = 'j' | 'learn'
+
+export function roomOf(pathname: string, page: RoomPage = 'j'): string | undefined {
+  const [, first, code, ...rest] = pathname.replace(/\/$/, '').split('/')
+  if (first !== page || !code || rest.length > 0) return undefined
   try {
-    return decodeURIComponent(match[1]!).trim().toLowerCase()
+    return decodeURIComponent(code).trim().toLowerCase()
   } catch {
-    return match[1]
+    return code
   }
 }
 
-export function pathOf(room: string): string {
-  return `/j/${encodeURIComponent(room)}`
+export function pathOf(room: string, page: RoomPage = 'j'): string {
+  return `/${page}/${encodeURIComponent(room)}`
+}
+
+export function isLearning(pathname: string): boolean {
+  return /^\/learn(\/|$)/.test(pathname)
 }

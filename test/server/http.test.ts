@@ -81,18 +81,26 @@ describe('health', () => {
 })
 
 describe('the page', () => {
-  test.each(['/', '/j/k7f-2q9', '/teach', '/learn', '/bench', '/check', '/r', '/teach/', '/?x=1'])(
-    '%s is the document, asked for each time',
-    async (path) => {
-      await build()
-      bed = await startBed({ pageDir })
-      const response = await get(path)
-      expect(response.status).toBe(200)
-      expect(await response.text()).toBe('<title>Papilio</title>')
-      expect(response.headers.get('cache-control')).toBe('no-cache')
-      expect(response.headers.get('content-type')).toMatch(/^text\/html/)
-    },
-  )
+  test.each([
+    '/',
+    '/j/k7f-2q9',
+    '/teach',
+    '/learn',
+    '/learn/k7f-2q9',
+    '/bench',
+    '/check',
+    '/r',
+    '/teach/',
+    '/?x=1',
+  ])('%s is the document, asked for each time', async (path) => {
+    await build()
+    bed = await startBed({ pageDir })
+    const response = await get(path)
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe('<title>Papilio</title>')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+  })
 
   test('files with a hash in their name are kept for ever', async () => {
     await build()

@@ -21,6 +21,7 @@ export function App({ store }: { store: Store }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => listenToShortcuts(), [])
   const { state } = store
+  const room = useComputed(() => state.value.room).value
   const isOutside = useComputed(() => state.value.place === 'refused').value
   const isEmpty = useComputed(() => appStateOf(state.value) === 'empty' || state.value.members.length < 2)
   return (
@@ -31,7 +32,7 @@ export function App({ store }: { store: Store }): JSX.Element {
       <div class="lab" data-outside={isOutside}>
         {!isOutside && (
           <aside class="rail" aria-label="Room and peers">
-            <RoomCard />
+            <RoomCard room={room} page="j" origin={store.origin} origins={store.origins} />
             <Peers />
           </aside>
         )}

@@ -2,14 +2,14 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../../shared/signaling/limits.ts'
-import { pathOf } from '../../session/routes.ts'
+import { pathOf, type RoomPage } from '../../session/routes.ts'
 
-export function CodeForm({ code: given }: { code: string }): JSX.Element {
+export function CodeForm({ code: given, page = 'j' }: { code: string; page?: RoomPage }): JSX.Element {
   const [code, setCode] = useState(given)
   const wanted = code.trim().toLowerCase()
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (wanted !== '') location.assign(pathOf(wanted) + location.hash)
+    if (wanted !== '') location.assign(pathOf(wanted, page) + location.hash)
   }
   return (
     <form class="code-form" onSubmit={onSubmit}>

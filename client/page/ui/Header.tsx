@@ -1,13 +1,11 @@
 /** The top line: what this is, where one is, and the few things about the page itself. */
 import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
-import { setTheme, type Theme, theme } from '../preferences.ts'
 import { useStore } from '../store.ts'
 import { Icon, Mark } from './Icon.tsx'
 import { RankChip } from './RankChip.tsx'
 import { Term } from './Term.tsx'
-
-const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
+import { ThemeButton } from './ThemeButton.tsx'
 
 export function Header({ onHelp }: { onHelp: () => void }): JSX.Element {
   const { state } = useStore()
@@ -47,17 +45,7 @@ export function Header({ onHelp }: { onHelp: () => void }): JSX.Element {
         </dl>
       )}
       <div class="head-tools">
-        <button
-          type="button"
-          class="tool"
-          data-testid="theme"
-          data-theme-choice={theme.value}
-          aria-label={`Colours: ${theme.value}`}
-          title={`Colours: ${theme.value}`}
-          onClick={() => setTheme(nextTheme[theme.value])}
-        >
-          <Icon name={theme.value} />
-        </button>
+        <ThemeButton />
         <button
           type="button"
           class="tool"

@@ -12,6 +12,12 @@ export function Intro(): JSX.Element {
         between the peers, chooses the <Term of="schedule">schedule</Term> that should be fastest for any
         number of them, and shows every message.
       </p>
+      <p>
+        <a href="/learn" data-testid="to-learn">
+          Or let the peers learn together
+        </a>
+        : they train one model of handwritten digits, and no image leaves its tab.
+      </p>
     </section>
   )
 }

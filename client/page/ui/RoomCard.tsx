@@ -1,15 +1,21 @@
 /** How others get here: code, link, QR code. */
+import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { pathOf } from '../../session/routes.ts'
+import { pathOf, type RoomPage } from '../../session/routes.ts'
 import { isLoopback } from '../addresses.ts'
-import { useStore } from '../store.ts'
 import { CopyButton } from './CopyButton.tsx'
 
-export function RoomCard(): JSX.Element {
-  const { state, origin, origins } = useStore()
-  const { room } = state.value
-  const url = room === undefined ? '' : origin.value + pathOf(room)
+export interface RoomCardProps {
+  readonly room: string | undefined
+  readonly page: RoomPage
+  /** The address that link and QR code show, of those under which others reach this server. */
+  readonly origin: Signal<string>
+  readonly origins: Signal<readonly string[]>
+}
+
+export function RoomCard({ room, page, origin, origins }: RoomCardProps): JSX.Element {
+  const url = room === undefined ? '' : origin.value + pathOf(room, page)
   const isLocal = isLoopback(new URL(origin.value).hostname)
   return (
     <section class="room" aria-labelledby="room-title">
@@ -24,7 +30,7 @@ export function RoomCard(): JSX.Element {
               <a href={url} target="_blank" rel="noopener" data-testid="join-url">
                 {new URL(url).host}
                 <wbr />
-                {pathOf(room)}
+                {pathOf(room, page)}
               </a>
               <CopyButton text={url} label="Copy the link" />
             </p>

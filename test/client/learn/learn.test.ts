@@ -4,8 +4,10 @@ import * as tf from '@tensorflow/tfjs-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { classesOf, type DataSet, splitAmong, splitForTest } from '../../../client/learn/dataSet.ts'
 import { decodeDigits, encodeDigits } from '../../../client/learn/digits.ts'
+import { readDigitsFile } from '../../../client/learn/digitsFile.ts'
+import { loadIris } from '../../../client/learn/iris.ts'
 import { buildModel } from '../../../client/learn/models.ts'
-import { digitsFromPackage, loadIris } from '../../../client/learn/packages.ts'
+import { digitsFromPackage } from '../../../client/learn/packages.ts'
 import { classify, createLearner, evaluate } from '../../../client/learn/trainer.ts'
 import { registerWasmKernels } from '../../../client/learn/wasmKernels.ts'
 import { ProtocolError } from '../../../shared/base/errors.ts'
@@ -48,9 +50,14 @@ describe('digits', () => {
   it('are 10 000 real images in less than 3 MB', async () => {
     const bytes = await digitsFromPackage()
     expect(bytes.length).toBeLessThan(3e6)
-    const data = decodeDigits(bytes)
+    const data = readDigitsFile(bytes)
     expect(data.count).toBe(10_000)
     expect(Math.min(...histogram(data))).toBeGreaterThan(800)
+    // The page takes these bytes and no others.
+    const other = bytes.slice()
+    other[5000]! ^= 1
+    expect(() => readDigitsFile(other)).toThrow(/fingerprint/)
+    expect(() => readDigitsFile(bytes.subarray(1))).toThrow(/bytes/)
   })
 })
 

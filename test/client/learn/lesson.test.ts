@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { loadIris } from '../../../client/learn/iris.ts'
 import { countClasses, createLesson, divide } from '../../../client/learn/lesson.ts'
 import { parseLearnMessage } from '../../../client/learn/messages.ts'
-import { loadIris } from '../../../client/learn/packages.ts'
 import { ArgumentError } from '../../../shared/base/errors.ts'
 
 it('leaves no class without a peer, however few they are, and no sample with two', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentOf } from '../../../client/page/browser.ts'
-import { pathOf, roomOf } from '../../../client/session/routes.ts'
+import { isLearning, pathOf, roomOf } from '../../../client/session/routes.ts'
 
 describe('routes', () => {
   it('reads the room of an address and writes it', () => {
@@ -11,6 +11,21 @@ describe('routes', () => {
     expect(roomOf('/j/%E0%A4')).toBe('%E0%A4')
     expect(roomOf('/teach')).toBeUndefined()
     expect(roomOf(pathOf('my class'))).toBe('my class')
+    expect(roomOf('/j/a/b')).toBeUndefined()
+  })
+
+  it('keeps rooms to learn in apart', () => {
+    expect(roomOf('/learn', 'learn')).toBeUndefined()
+    expect(roomOf('/learn/K7F-2Q9/', 'learn')).toBe('k7f-2q9')
+    expect(roomOf('/learn/k7f-2q9')).toBeUndefined()
+    expect(roomOf(pathOf('k7f', 'learn'), 'learn')).toBe('k7f')
+    expect(['/learn', '/learn/', '/learn/k7f', '/learning', '/j/learn'].map(isLearning)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
   })
 })
 
