@@ -17,7 +17,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           root,
-          include: ['test/{shared,server,client,rules}/**/*.test.{ts,tsx}'],
+          include: ['test/{shared,server,client,rules,bench,lab}/**/*.test.{ts,tsx}'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },

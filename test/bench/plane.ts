@@ -10,6 +10,7 @@ import { Tabs } from '../support/pages.ts'
 import { startServer } from '../support/server.ts'
 import { type PlaneRequest, type PlaneSamples, planeMember } from './planeMember.ts'
 import type { run } from './planeTab.ts'
+import { median, milliseconds, spread } from './statistics.ts'
 
 declare const plane: { run: typeof run }
 
@@ -41,13 +42,13 @@ export async function measurePlane({ sizes, runs, isBrowser }: PlaneOptions): Pr
     const moved = samples.reduce((sum, { bytesSent }) => sum + bytesSent, 0)
     const ratios = ours.map((seconds, run) => raw[run]! / seconds)
     console.log(
-      `| ${size} | ${first.algorithm} | ${ms(ours)} | ${ms(raw)} | ${(moved / median(ours) / 1e6).toFixed(1)} | ${(moved / median(raw) / 1e6).toFixed(1)} | ${spread(ratios, 2)} |`,
+      `| ${size} | ${first.algorithm} | ${milliseconds(ours)} | ${milliseconds(raw)} | ${(moved / median(ours) / 1e6).toFixed(1)} | ${(moved / median(raw) / 1e6).toFixed(1)} | ${spread(ratios, 2)} |`,
     )
     const small = slowest((rank) => rank.small)
     const oneWay = samples.flatMap(({ pings }) => pings.map((seconds) => seconds / 2))
     const rounds = first.smallSteps * median(oneWay)
     smallRows.push(
-      `| ${size} | ${first.smallAlgorithm} | ${first.smallSteps} | ${ms(small)} | ${ms(oneWay)} | ${(median(small) / rounds).toFixed(2)} |`,
+      `| ${size} | ${first.smallAlgorithm} | ${first.smallSteps} | ${milliseconds(small)} | ${milliseconds(oneWay)} | ${(median(small) / rounds).toFixed(2)} |`,
     )
   }
   console.log(`\n| P | algorithm | rounds | ${smallBytes} B, ms | raw one way, ms | ours / (rounds x raw) |`)
@@ -86,20 +87,4 @@ async function inTabs(request: Request): Promise<PlaneSamples[]> {
 async function everyRank({ size }: Request, member: () => Promise<PlaneSamples>): Promise<PlaneSamples[]> {
   const samples = await Promise.all(Array.from({ length: size }, member))
   return samples.sort((a, b) => a.rank - b.rank)
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1]!
-}
-
-function spread(values: readonly number[], digits: number): string {
-  const [least, most] = [Math.min(...values), Math.max(...values)]
-  return `${median(values).toFixed(digits)} [${least.toFixed(digits)}..${most.toFixed(digits)}]`
-}
-
-function ms(seconds: readonly number[]): string {
-  return spread(
-    seconds.map((value) => value * 1e3),
-    median(seconds) < 0.01 ? 2 : 0,
-  )
 }

@@ -7,6 +7,7 @@ import { launchChromium } from '../support/launch.ts'
 import { bundleLibrary } from '../support/library.ts'
 import { Tabs } from '../support/pages.ts'
 import { startServer } from '../support/server.ts'
+import { median } from './statistics.ts'
 
 declare const papilio: { join: typeof join }
 
@@ -54,8 +55,6 @@ async function member({
   await group.leave()
   return { samples, chosen }
 }
-
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
 export async function regret({ size, rounds }: { size: number; rounds: number }): Promise<void> {
   const steps = Math.ceil(Math.log2(size))

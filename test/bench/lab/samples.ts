@@ -100,7 +100,7 @@ export interface Cell {
   readonly regret: number | undefined
   /** Of the machine, least and most. */
   readonly load: readonly [number, number]
-  /** No allreduce is faster: one way for all data, or two ways for as little as can be. */
+  /** See floorOf. */
   readonly floor: number
 }
 
@@ -170,7 +170,10 @@ function summaryOf(label: string, samples: readonly Sample[]): Summary {
   }
 }
 
-/** At best everybody sends everything at once, or each gets a share of everybody and then a share of the result. */
+/**
+ * What the better of two meshes takes at the least: everybody sends everything at once; or each gets a share of everybody, and then
+ * everybody's share of the result. Headers are not counted.
+ */
 export function floorOf(network: LabNetwork, size: number, bytes: number): number {
   const oneWay = roundTrip(network) / 2000
   const line = secondsPerByte(network)
