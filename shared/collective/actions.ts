@@ -15,6 +15,16 @@ export interface Target {
   readonly current: NumericArray
 }
 
+/** What a slot is to an action that is about to be made: its memory, with the action put after all that it must wait for. */
+export interface Slots {
+  lengthOf(slot: number): number
+  /** Of its first element in the vector. */
+  positionOf(slot: number): number
+  read(action: Action, slot: number): NumericArray
+  /** Makes `action` the next writer of `slot`: returns where to write and what stands there. */
+  write(action: Action, slot: number, how: How): Target
+}
+
 /** What the actions of one op share. */
 export class Flow {
   readonly dtype: DTypeInfo
@@ -153,10 +163,10 @@ export class Receive extends Work {
   /** Operands that have arrived and are not applied yet, in order. */
   readonly #pending: NumericArray[] = []
 
-  constructor(flow: Flow, length: number, how: How, step: number, write: (action: Action) => Target) {
-    super(flow, length, step)
+  constructor(flow: Flow, slots: Slots, slot: number, how: How, step: number) {
+    super(flow, slots.lengthOf(slot), step)
     this.#how = how
-    this.#target = write(this)
+    this.#target = slots.write(this, slot, how)
   }
 
   arrived(operand: NumericArray): void {
@@ -184,18 +194,11 @@ export class Move extends Work {
   readonly #operand: NumericArray
   readonly #target: Target
 
-  constructor(
-    flow: Flow,
-    length: number,
-    how: How,
-    step: number,
-    read: (action: Action) => NumericArray,
-    write: (action: Action) => Target,
-  ) {
-    super(flow, length, step)
+  constructor(flow: Flow, slots: Slots, from: number, slot: number, how: How, step: number) {
+    super(flow, slots.lengthOf(slot), step)
     this.#how = how
-    this.#operand = read(this)
-    this.#target = write(this)
+    this.#operand = slots.read(this, from)
+    this.#target = slots.write(this, slot, how)
   }
 
   advance(limit: number): void {
@@ -212,18 +215,11 @@ export class Projection extends Work {
   readonly #position: number
   readonly #target: Target
 
-  constructor(
-    flow: Flow,
-    coding: Coding,
-    length: number,
-    step: number,
-    position: number,
-    write: (action: Action) => Target,
-  ) {
-    super(flow, length, step)
+  constructor(flow: Flow, slots: Slots, coding: Coding, slot: number, step: number) {
+    super(flow, slots.lengthOf(slot), step)
     this.#coding = coding
-    this.#position = position
-    this.#target = write(this)
+    this.#position = slots.positionOf(slot)
+    this.#target = slots.write(this, slot, 'append')
   }
 
   advance(limit: number): void {

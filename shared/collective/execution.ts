@@ -8,7 +8,7 @@ import { createDeferred } from '../base/deferred.ts'
 import type { Settings } from '../schedule/types.ts'
 import type { Frame } from '../wire/frame.ts'
 import { createDataflow, type Dataflow, type DataflowConfig, type OutgoingMessage } from './dataflow.ts'
-import type { Lane } from './lane.ts'
+import type { Lane, LaneJob } from './lane.ts'
 import { type NoteFlow, withNotes } from './notes.ts'
 import type { Progress, StepReport, TraceMessage } from './types.ts'
 
@@ -57,141 +57,178 @@ export interface Execution {
 type Moment = { -readonly [Key in keyof TraceMessage]: TraceMessage[Key] }
 
 export function createExecution(config: ExecutionConfig): Execution {
-  const { clock, op, epoch, signature } = config
-  const done = createDeferred<Moved>()
-  const moments = new Map<number, Moment>()
-  let startedAt = 0
-  let movedAt = 0
-  let bytesSent = 0
-  let bytesReceived = 0
-  let isStarted = false
+  return new OpExecution(config)
+}
 
-  const steps = config.dataflow.part.steps.length
-  const report = () => {
-    const bytes = bytesSent + bytesReceived
-    const bytesTotal = dataflow.bytesTotal
-    config.onProgress({
-      op,
-      algorithm: config.algorithm,
-      settings: config.settings,
-      step: dataflow.stepsDone,
-      steps,
-      bytes,
-      bytesTotal,
-      fraction: dataflow.isComplete ? 1 : bytesTotal === 0 ? 0 : bytes / bytesTotal,
+/** A class for the reason given at CompiledDataflow. */
+class OpExecution implements Execution {
+  readonly op: number
+  readonly epoch: number
+  readonly signature: number
+  readonly steps: number
+  movedAt = 0
+  readonly #config: ExecutionConfig
+  readonly #dataflow: Dataflow
+  readonly #done = createDeferred<Moved>()
+  readonly #moments = new Map<number, Moment>()
+  #startedAt = 0
+  #bytesSent = 0
+  #bytesReceived = 0
+  #isStarted = false
+  #isFaulty = false
+
+  constructor(config: ExecutionConfig) {
+    this.#config = config
+    this.op = config.op
+    this.epoch = config.epoch
+    this.signature = config.signature
+    this.steps = config.dataflow.part.steps.length
+    const onSendable = (message: OutgoingMessage) => this.#send(message)
+    const { combine } = config.dataflow
+    const data = createDataflow({
+      ...config.dataflow,
+      combine: (out, left, right) => {
+        if (this.#isFaulty) return
+        try {
+          combine(out, left, right)
+        } catch (error) {
+          this.#isFaulty = true
+          config.onFault(error)
+        }
+      },
+      onSendable,
     })
+    this.#dataflow = config.notes
+      ? withNotes(data, createDataflow({ ...config.notes, onSendable }), this.steps)
+      : data
   }
-  const moved = (direction: TraceMessage['direction'], step: number, peer: number, bytes: number) => {
-    movedAt = clock.now()
-    const at = movedAt - startedAt
-    if (direction === 'send') bytesSent += bytes
-    else bytesReceived += bytes
-    if (step < steps) note(direction, step, peer, bytes, at)
-    report()
-    settleIfComplete()
+
+  get isSettled() {
+    return this.#done.settled
   }
-  const note = (
-    direction: TraceMessage['direction'],
-    step: number,
-    peer: number,
-    bytes: number,
-    at: number,
-  ) => {
+
+  get done() {
+    return this.#done.promise
+  }
+
+  start() {
+    this.#isStarted = true
+    this.#startedAt = this.#config.clock.now()
+    this.movedAt = this.#startedAt
+    this.#dataflow.start()
+    this.#settleIfComplete()
+  }
+
+  accept(rank: number, { step, offset, payload }: Frame) {
+    this.#dataflow.accept(rank, step, offset, payload)
+    this.moved('receive', step, rank, payload.byteLength)
+  }
+
+  waitingFor() {
+    return this.#dataflow.waitingFor()
+  }
+
+  fail(error: Error) {
+    if (!this.#done.settled) this.#done.reject(error)
+  }
+
+  moved(direction: TraceMessage['direction'], step: number, peer: number, bytes: number) {
+    this.movedAt = this.#config.clock.now()
+    if (direction === 'send') this.#bytesSent += bytes
+    else this.#bytesReceived += bytes
+    if (step < this.steps) this.#note(direction, step, peer, bytes)
+    this.#report()
+    this.#settleIfComplete()
+  }
+
+  #send(message: OutgoingMessage) {
+    if (!this.#isStarted || this.#done.settled || message.nextSegment() < 0) return
+    const lane = this.#config.lane(message.peer)
+    if (!lane) return
+    lane.enqueue(new Job(this, message))
+    lane.pump()
+  }
+
+  #note(direction: TraceMessage['direction'], step: number, peer: number, bytes: number) {
     const key = (step * 0x100000 + peer) * 2 + (direction === 'send' ? 0 : 1)
-    const moment = moments.get(key)
+    const at = this.movedAt - this.#startedAt
+    const moment = this.#moments.get(key)
     if (moment) {
       moment.bytes += bytes
       moment.end = at
-    } else moments.set(key, { step, direction, peer, bytes, begin: at, end: at })
+    } else this.#moments.set(key, { step, direction, peer, bytes, begin: at, end: at })
   }
-  const settleIfComplete = () => {
-    if (!dataflow.isComplete || done.settled) return
-    config.onComplete?.()
-    const messages = [...moments.values()].sort((a, b) => a.begin - b.begin)
-    done.resolve({
-      bytesSent,
-      bytesReceived,
-      seconds: clock.now() - startedAt,
-      perStep: perStepOf(messages, steps),
+
+  #report() {
+    const { op, algorithm, settings, onProgress } = this.#config
+    const { bytesTotal, isComplete, stepsDone } = this.#dataflow
+    const bytes = this.#bytesSent + this.#bytesReceived
+    onProgress({
+      op,
+      algorithm,
+      settings,
+      step: stepsDone,
+      steps: this.steps,
+      bytes,
+      bytesTotal,
+      fraction: isComplete ? 1 : bytesTotal === 0 ? 0 : bytes / bytesTotal,
+    })
+  }
+
+  #settleIfComplete() {
+    if (!this.#dataflow.isComplete || this.#done.settled) return
+    this.#config.onComplete?.()
+    const messages = [...this.#moments.values()].sort((a, b) => a.begin - b.begin)
+    this.#done.resolve({
+      bytesSent: this.#bytesSent,
+      bytesReceived: this.#bytesReceived,
+      seconds: this.#config.clock.now() - this.#startedAt,
+      perStep: perStepOf(messages, this.steps),
       messages,
     })
   }
+}
 
-  const jobOf = (message: OutgoingMessage) => ({
-    op,
-    epoch,
-    signature,
-    message,
-    goesFirst: message.step >= steps,
-    onSent: (bytes: number) => moved('send', message.step, message.peer, bytes),
-  })
-  let isFaulty = false
-  const { combine } = config.dataflow
-  const onSendable = (message: OutgoingMessage) => {
-    if (!isStarted || done.settled || message.nextSegment() < 0) return
-    const lane = config.lane(message.peer)
-    lane?.enqueue(jobOf(message))
-    lane?.pump()
+/** A message on its way to its lane. */
+class Job implements LaneJob {
+  readonly message: OutgoingMessage
+  readonly #execution: OpExecution
+
+  constructor(execution: OpExecution, message: OutgoingMessage) {
+    this.#execution = execution
+    this.message = message
   }
-  const data = createDataflow({
-    ...config.dataflow,
-    combine(out, left, right) {
-      if (isFaulty) return
-      try {
-        combine(out, left, right)
-      } catch (error) {
-        isFaulty = true
-        config.onFault(error)
-      }
-    },
-    onSendable,
-  })
-  const dataflow: Dataflow = config.notes
-    ? withNotes(data, createDataflow({ ...config.notes, onSendable }), steps)
-    : data
 
-  return {
-    op,
-    epoch,
-    signature,
-    get isSettled() {
-      return done.settled
-    },
-    get movedAt() {
-      return movedAt
-    },
-    done: done.promise,
-    start() {
-      isStarted = true
-      startedAt = clock.now()
-      movedAt = startedAt
-      dataflow.start()
-      settleIfComplete()
-    },
-    accept(rank, frame) {
-      dataflow.accept(rank, frame.step, frame.offset, frame.payload)
-      moved('receive', frame.step, rank, frame.payload.byteLength)
-    },
-    waitingFor: () => dataflow.waitingFor(),
-    fail(error) {
-      if (!done.settled) done.reject(error)
-    },
+  get op() {
+    return this.#execution.op
+  }
+
+  get epoch() {
+    return this.#execution.epoch
+  }
+
+  get signature() {
+    return this.#execution.signature
+  }
+
+  get goesFirst() {
+    return this.message.step >= this.#execution.steps
+  }
+
+  onSent(bytes: number) {
+    this.#execution.moved('send', this.message.step, this.message.peer, bytes)
   }
 }
 
+/** `messages` in the order in which they began. */
 function perStepOf(messages: readonly TraceMessage[], steps: number): StepReport[] {
-  const reports: StepReport[] = []
-  for (let step = 0; step < steps; step++) {
-    const mine = messages.filter((message) => message.step === step)
-    const sum = (direction: TraceMessage['direction']) =>
-      mine.reduce((bytes, message) => bytes + (message.direction === direction ? message.bytes : 0), 0)
-    reports.push({
-      step,
-      bytesSent: sum('send'),
-      bytesReceived: sum('receive'),
-      begin: mine.reduce((least, message) => Math.min(least, message.begin), mine[0]?.begin ?? 0),
-      end: mine.reduce((most, message) => Math.max(most, message.end), 0),
-    })
+  const reports: { -readonly [Key in keyof StepReport]: StepReport[Key] }[] = []
+  for (const { step, direction, bytes, begin, end } of messages) {
+    const report = (reports[step] ??= { step, bytesSent: 0, bytesReceived: 0, begin, end })
+    if (direction === 'send') report.bytesSent += bytes
+    else report.bytesReceived += bytes
+    report.end = Math.max(report.end, end)
   }
-  return reports
+  const idle = { bytesSent: 0, bytesReceived: 0, begin: 0, end: 0 }
+  return Array.from({ length: steps }, (_, step) => reports[step] ?? { step, ...idle })
 }

@@ -4,7 +4,7 @@
  */
 import { ProtocolError } from '../base/errors.ts'
 import type { NumericArray } from '../wire/dtype.ts'
-import { Action, type Flow, type Receive } from './actions.ts'
+import { Action, type Flow, type Receive, type Slots } from './actions.ts'
 import type { IncomingMessage, OutgoingMessage } from './dataflow.ts'
 
 /** The part of a message that one slot makes. */
@@ -20,17 +20,17 @@ class Read extends Action {
   constructor(
     flow: Flow,
     message: Outgoing,
-    length: number,
+    slots: Slots,
+    slot: number,
     begin: number,
     losesAt: number | undefined,
-    read: (action: Action) => NumericArray,
   ) {
-    super(length)
+    super(slots.lengthOf(slot))
     this.#flow = flow
     this.#message = message
     this.begin = begin
     this.losesAt = losesAt
-    this.memory = read(this)
+    this.memory = slots.read(this, slot)
   }
 
   advance(): void {
@@ -56,10 +56,10 @@ export class Outgoing implements OutgoingMessage {
     flow.begin(step)
   }
 
-  add(length: number, losesAt: number | undefined, read: (action: Action) => NumericArray): void {
-    const part = new Read(this.#flow, this, length, this.bytes, losesAt, read)
-    if (length > 0) this.#parts.push(part)
-    this.bytes += length * this.#flow.dtype.bytes
+  add(slots: Slots, slot: number, losesAt: number | undefined): void {
+    const part = new Read(this.#flow, this, slots, slot, this.bytes, losesAt)
+    if (part.length > 0) this.#parts.push(part)
+    this.bytes += part.length * this.#flow.dtype.bytes
   }
 
   get #segmentEnd(): number {
