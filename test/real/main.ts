@@ -22,7 +22,7 @@ export async function runReal(options: RealOptions): Promise<number> {
   const { scenarios, seed, isBrowser, isTraced } = options
   const rooms = Math.min(options.rooms, scenarios)
   const servers = await Promise.all(Array.from({ length: rooms }, startServerProcess))
-  const tabs = isBrowser ? await createTabPeers(servers[0]!.url) : undefined
+  const tabs = isBrowser ? await createTabPeers() : undefined
   const peers: PeerSource = tabs ?? createNodePeers()
   const recoveries: RealVerdict['recoveries'][number][] = []
   let violations = 0
@@ -41,10 +41,15 @@ export async function runReal(options: RealOptions): Promise<number> {
       )
     }
   }
-  await Promise.all(servers.map(playOn))
-  for (const problem of tabs?.problems() ?? []) console.log(problem)
-  await peers.close()
-  await Promise.all(servers.map((server) => server.close()))
+  try {
+    await Promise.all(servers.map(playOn))
+  } finally {
+    await peers.close()
+    await Promise.all(servers.map((server) => server.close()))
+  }
+  const problems = tabs?.problems() ?? []
+  for (const problem of problems) console.log(problem)
+  violations += problems.length
   const all = recoveries.map(({ seconds }) => seconds).sort((a, b) => a - b)
   for (const kind of new Set(recoveries.map((recovery) => recovery.kind))) {
     const times = recoveries.filter((recovery) => recovery.kind === kind).map(({ seconds }) => seconds)

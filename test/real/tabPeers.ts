@@ -1,4 +1,6 @@
 /** Peers in tabs of one Chromium: closed, crashed, frozen as a tab in the background, or held by a debugger. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
 import { Emitter } from '../../shared/base/emitter.ts'
@@ -13,15 +15,21 @@ declare const realMember: { accept: typeof accept }
 
 const kinds: readonly FaultKind[] = ['close', 'crash', 'freeze', 'pause', 'return', 'cut', 'leave', 'server']
 
-/** @param url where a page comes from; a group may be at any server. */
-export async function createTabPeers(url: string): Promise<PeerSource & { problems(): string[] }> {
+export async function createTabPeers(): Promise<PeerSource & { problems(): string[] }> {
+  // A page of somebody else, without a policy of what it may connect to. It is never away, while the servers of its groups are killed.
+  const site = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end('<!doctype html><link rel="icon" href="data:,"><title>peer</title>')
+  })
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   const running = await launchChromium()
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
   const tabs = new Tabs(running.context, { url })
   // A tab that crashes on purpose, and a server that is away on purpose.
   tabs.expectProblem(/^crash|ERR_CONNECTION_REFUSED|WebSocket connection|^foreign host/)
   await tabs.addScript(await bundleScript(join(import.meta.dirname, 'tabMember.ts'), 'realMember'))
   const source = reuse(kinds, async () => {
-    const { page } = await tabs.openBlank()
+    const { page } = await tabs.open()
     const peer = new TabPeer(page, await page.context().newCDPSession(page))
     await page.exposeFunction('papilioSays', (said: Said) => peer.heard.emit('said', said))
     return peer
@@ -29,7 +37,10 @@ export async function createTabPeers(url: string): Promise<PeerSource & { proble
   return {
     ...source,
     problems: () => tabs.takeProblems(),
-    close: () => running.close(),
+    async close() {
+      await running.close()
+      site.close()
+    },
   }
 }
 
