@@ -2,6 +2,7 @@
  * The worker's side of a group that runs in a worker: links over channels that the page has handed over, the group on top of them, and the calls of
  * the page. Nothing here waits for the page: while it is busy, the ops of the others go on.
  */
+import { createDeferred } from '../../shared/base/deferred.ts'
 import { Emitter } from '../../shared/base/emitter.ts'
 import { LinkError, PapilioError } from '../../shared/base/errors.ts'
 import { createGroup } from '../../shared/collective/group.ts'
@@ -34,6 +35,7 @@ export function hostGroup(port: Port): void {
     const membership = createMembership(selfId, view, post)
     const group = createGroup({ transport: createChannelTransport(source), membership, silenceSeconds })
     const calls = serveCalls(group, post)
+    const offers = createOffers(group, () => post({ type: 'ask-state' }))
     const snapshot = createSnapshots(group)
     let isListenedTo = false
     const mayTell = createThrottle()
@@ -48,6 +50,8 @@ export function hostGroup(port: Port): void {
       if (message.type === 'view') membership.show(message.view)
       else if (message.type === 'left') membership.left()
       else if (message.type === 'listen') isListenedTo = true
+      else if (message.type === 'offer') offers.offer(message.isOffered)
+      else if (message.type === 'offered') offers.answer(message)
       else if (message.type === 'tell') group.tell(message.data, message.to)
       else if (!calls(message)) source.take(message)
     }
@@ -127,6 +131,27 @@ function createSnapshots(group: Group): () => Snapshot {
     const isNew = model !== told
     told = model
     return { rank, size, epoch, members, roster, state, ...(isNew && { model }) }
+  }
+}
+
+/** The state of the application is on the page, which is asked for it. */
+function createOffers(group: Group, ask: () => void) {
+  let asked = createDeferred<Uint8Array>()
+  let withdraw = () => {}
+  return {
+    offer(isOffered: boolean) {
+      withdraw()
+      if (!isOffered) return
+      withdraw = group.offerState(() => {
+        asked = createDeferred()
+        ask()
+        return asked.promise
+      })
+    },
+    answer({ state, error }: Extract<ToWorker, { type: 'offered' }>) {
+      if (error) asked.reject(receiveError(error))
+      else asked.resolve(state as Uint8Array)
+    },
   }
 }
 

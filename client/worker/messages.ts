@@ -38,6 +38,8 @@ export type ToWorker =
   | { type: 'abort'; id: number }
   | { type: 'tell'; data: unknown; to: string | undefined }
   | { type: 'listen' }
+  | { type: 'offer'; isOffered: boolean }
+  | { type: 'offered'; state: Uint8Array | undefined; error: SentError | undefined }
   | { type: 'left' }
 
 /** What can be asked of the group without waiting. */
@@ -59,6 +61,7 @@ export type ToPage =
   | { type: 'progress'; id: number; progress: Progress }
   | { type: 'result'; id: number; value: unknown }
   | { type: 'failure'; id: number; error: SentError }
+  | { type: 'ask-state' }
   | { type: 'want'; peerIds: readonly string[] }
   | { type: 'opened' | 'closed'; peerId: string; attempt: number }
   | { type: 'broken'; peerId: string; attempt: number; error: SentError }

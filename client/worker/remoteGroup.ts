@@ -3,7 +3,14 @@ import { Emitter } from '../../shared/base/emitter.ts'
 import { AbortedError, ArgumentError, PapilioError } from '../../shared/base/errors.ts'
 import { tellControl } from '../../shared/collective/control.ts'
 import { predictCall } from '../../shared/collective/plan.ts'
-import type { Group, GroupEvents, PlanRequest, Progress, Report } from '../../shared/collective/types.ts'
+import type {
+  Group,
+  GroupEvents,
+  PlanRequest,
+  Progress,
+  Report,
+  StateProvider,
+} from '../../shared/collective/types.ts'
 import type { NetworkModel } from '../../shared/cost/types.ts'
 import type { Membership } from '../../shared/membership/types.ts'
 import type { NumericArray } from '../../shared/wire/dtype.ts'
@@ -55,6 +62,7 @@ class RemoteGroup extends Emitter<GroupEvents> {
   #model: NetworkModel | undefined
   #nextId = 1
   #isListenedTo = false
+  #provider: StateProvider | undefined
 
   constructor(
     { worker, connector, membership, silenceSeconds }: RemoteGroupConfig,
@@ -117,6 +125,17 @@ class RemoteGroup extends Emitter<GroupEvents> {
     // Refused here and now, as without a worker.
     tellControl(data)
     this.#post({ type: 'tell', data, to })
+  }
+
+  /** The application is on this thread: the worker asks for its state. */
+  offerState(provider: StateProvider): () => void {
+    this.#provider = provider
+    this.#post({ type: 'offer', isOffered: true })
+    return () => {
+      if (this.#provider !== provider) return
+      this.#provider = undefined
+      this.#post({ type: 'offer', isOffered: false })
+    }
   }
 
   override on<Name extends keyof GroupEvents>(name: Name, listener: (value: GroupEvents[Name]) => void) {
@@ -198,6 +217,9 @@ class RemoteGroup extends Emitter<GroupEvents> {
         this.#stopIfOver()
         return
       }
+      case 'ask-state':
+        void this.#giveState()
+        return
       case 'want':
         connector.want(message.peerIds)
         return
@@ -242,6 +264,15 @@ class RemoteGroup extends Emitter<GroupEvents> {
     if (result?.report) this.emit('report', result.report)
     pending.resolve(value)
     this.#stopIfOver()
+  }
+
+  async #giveState(): Promise<void> {
+    try {
+      const state = await this.#provider?.()
+      this.#post({ type: 'offered', state, error: undefined })
+    } catch (error) {
+      this.#post({ type: 'offered', state: undefined, error: sendError(error) })
+    }
   }
 
   #stopIfOver(): void {

@@ -20,6 +20,7 @@ export interface AgreementConfig {
   /** What this member's standing says of its ops. */
   finished(): [op: number, epoch: number][]
   suspended(): number[]
+  states(): { readonly offers: boolean; readonly needs: boolean }
   /** Ops that have ended here; the peer has not said that it has all that was sent to it. */
   unsettledWith(peerId: string): number[]
   /** An op has its number. */
@@ -126,7 +127,14 @@ export function createAgreement(config: AgreementConfig): Agreement {
         gone.has(peerId) ? config.unsettledWith(peerId) : [],
       )
       const suspended = [...new Set([...config.suspended(), ...owed(view), ...cutOff])]
-      return { called, finished: config.finished(), suspended }
+      const { offers, needs } = config.states()
+      return {
+        called,
+        finished: config.finished(),
+        suspended,
+        ...(offers && { offersState: true }),
+        ...(needs && { needsState: true }),
+      }
     })
     for (const known of epochs.standings()) {
       const text = JSON.stringify(known)

@@ -6,6 +6,8 @@ import * as v from 'valibot'
 import { ArgumentError, ProtocolError } from '../base/errors.ts'
 
 export const maxControlBytes = 64 * 1024
+/** Of the application, for a newcomer: memory is set aside for what a member announces. */
+export const maxStateBytes = 512 * 1024 * 1024
 
 /** Ops that one member may have in flight or keep at a time. */
 const maxListed = 256
@@ -48,6 +50,9 @@ const standingSchema = v.object({
   finished: v.optional(v.pipe(v.array(v.tuple([natural, natural])), v.maxLength(maxListed))),
   /** With `called`: ops that it has suspended because a member is gone. */
   suspended: v.optional(v.pipe(v.array(natural), v.maxLength(maxListed))),
+  /** With `called`: it has a state of the application for newcomers; it has yet to get one. */
+  offersState: v.optional(v.boolean()),
+  needsState: v.optional(v.boolean()),
 })
 export type Standing = v.InferOutput<typeof standingSchema>
 
@@ -81,6 +86,13 @@ const controlSchema = v.variant('type', [
     op: natural,
     isCalled: v.boolean(),
     runs: v.optional(v.object({ epoch: natural, signature: natural })),
+  }),
+  /** The sender passes on the state of the application in `op`: so many bytes, with this fingerprint. */
+  v.object({
+    type: v.literal('state'),
+    op: natural,
+    bytes: v.pipe(natural, v.maxValue(maxStateBytes)),
+    hash: v.pipe(v.string(), v.length(16)),
   }),
   /** The application's own message. */
   v.object({ type: v.literal('tell'), data: v.unknown() }),

@@ -20,10 +20,13 @@ export interface Span extends Attempt {
   readonly boundary: number
   /** What becomes of the ops that were suspended. */
   readonly recoveries: readonly Recovery[]
+  /** Who passes on the state of the application, and to whom; absent when nobody lacks it or nobody has it (states.ts). */
+  readonly state?: { readonly source: Member; readonly needy: readonly Member[] }
 }
 
 /** What a member tells about its ops. */
-export type Told = Required<Pick<Standing, 'called' | 'finished' | 'suspended'>>
+export type Told = Required<Pick<Standing, 'called' | 'finished' | 'suspended'>> &
+  Pick<Standing, 'offersState' | 'needsState'>
 
 export interface Epochs {
   /** The newest agreed epoch. */
@@ -89,7 +92,10 @@ export function createEpochs(selfId: string): Epochs {
     const membersOf = (op: number) => spanOf(op)?.members ?? []
     const recoveries = recoveriesOf({ selfId, epoch, members, standings, membersOf, participantsOf })
     const rank = members.findIndex((member) => member.peerId === selfId)
-    const span: Span = { epoch, boundary, members, rank, recoveries }
+    const needy = members.filter((_, at) => standings[at]!.needsState)
+    const source = members.find((_, at) => standings[at]!.offersState && !standings[at]!.needsState)
+    const state = source && needy.length > 0 && { source, needy }
+    const span: Span = { epoch, boundary, members, rank, recoveries, ...(state && { state }) }
     spans.push(span)
     return span
   }

@@ -29,6 +29,7 @@ import { type PartedCollective, takePart } from './parts.ts'
 import { predictCall } from './plan.ts'
 import type { Attempt } from './recovery.ts'
 import { createRetainedResults, type RetainedResults } from './retained.ts'
+import { createStates, type States } from './states.ts'
 import type {
   AllgatherOptions,
   AllreduceOptions,
@@ -44,6 +45,7 @@ import type {
   ReduceScatterOptions,
   Result,
   ScatterOptions,
+  StateProvider,
 } from './types.ts'
 
 export interface GroupConfig {
@@ -100,6 +102,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   readonly #adoption: Adoption
   readonly #calls: Calls
   readonly #models: Models
+  readonly #states: States
   #state: GroupState = 'connecting'
   #stopConnecting = () => {}
 
@@ -149,6 +152,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
       onTell: () => this.#engine.pause(),
       finished: () => this.#retained.list(),
       suspended: () => this.#engine.suspended(),
+      states: () => this.#states,
       unsettledWith: (peerId) =>
         this.#engine.sentTo(peerId).filter((op) => !this.#retained.isSettled(peerId, op)),
       onNumber: ({ op, attempt, recovery }) => this.#engine.call(op, recovery?.attempt ?? attempt),
@@ -182,6 +186,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
       timeoutSeconds: defaultTimeoutMs / 1000,
       onModel: (model, attempt) => this.#modelAgreed(model, attempt),
     })
+    this.#states = createStates({ clock, engine: this.#engine, calls: this.#calls, tell })
     transport.on('status', (status) => this.emit('link', status))
     membership.onView((view) => this.#viewChanged(view))
     const view = membership.view()
@@ -315,6 +320,13 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
     this.#lanes.tell(tellControl(data), to)
   }
 
+  offerState(provider: StateProvider): () => void {
+    return this.#states.offer(provider)
+  }
+  receiveState() {
+    return this.#states.received()
+  }
+
   async leave(): Promise<void> {
     if (this.#state === 'left') return
     this.#setState('left')
@@ -327,6 +339,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   #end() {
     this.#setState('left')
     this.#agreement.end()
+    this.#states.end()
     this.#heartbeat.stop()
     this.#prober.stop()
     this.#stopConnecting()
@@ -381,12 +394,16 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
       if (recovery.kind === 'adopt' && recovery.attempt.rank === 0)
         void this.#adoption.serve(recovery, defaultTimeoutMs / 1000)
     this.#models.begin(span.members.length)
+    let first = span.boundary
     if (this.#measures && span.members.length > 1) {
       // The first op of an epoch is a measurement that every member starts by itself.
-      this.#agreement.reserve(span.boundary)
-      this.#engine.call(span.boundary, span)
-      void this.#models.measure(span.boundary, span, false)
+      this.#agreement.reserve(first)
+      this.#engine.call(first, span)
+      void this.#models.measure(first, span, false)
+      first++
     }
+    if (span.state) this.#agreement.reserve(first)
+    this.#states.begin(first, span)
     this.emit('view', { epoch: span.epoch, members: span.members })
     this.#setState('ready')
   }
@@ -431,6 +448,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   #control(peerId: string, control: Control) {
     if (control.type === 'sync') this.#agreement.heard(control.epoch, control.standings)
     else if (control.type === 'probe' || control.type === 'probed') this.#prober.control(peerId, control)
+    else if (control.type === 'state') this.#states.heard(peerId, control)
     else if (control.type === 'tell') {
       const from = this.roster.find((member) => member.peerId === peerId)
       if (from) this.emit('message', { from, data: control.data })

@@ -249,6 +249,21 @@ export interface PlanRequest {
 
 export type { Choice }
 
+/** The state of the application now, between two calls. */
+export type StateProvider = () => Uint8Array | Promise<Uint8Array>
+
+/** What a newcomer gets before its first call. */
+export interface ReceivedState {
+  readonly data: Uint8Array
+  readonly from: Member
+  /** The epoch in which this member came in: the state is the one before its first op. */
+  readonly epoch: number
+  /** Fingerprint that sender and receiver agree on. */
+  readonly hash: string
+  /** From the beginning of the epoch until it was here. */
+  readonly seconds: number
+}
+
 export interface Group extends Events<GroupEvents> {
   readonly rank: number
   readonly size: number
@@ -298,6 +313,18 @@ export interface Group extends Events<GroupEvents> {
 
   /** Sends a small JSON value to all other members (or one), in order, outside of any op. */
   tell(data: unknown, to?: string): void
+
+  /**
+   * Offers newcomers the state of the application. `provider` is asked when somebody has come in and no call of before is in flight, 50 ms after the
+   * last one has ended; it gives the state with all their results in it (or a promise of it). Returns a function that ends the offer.
+   */
+  offerState(provider: StateProvider): () => void
+  /**
+   * The state that the first member in rank order offered when this one came in: wait for it before the first call. Undefined: nobody offered one. The
+   * others are held up only if they make a call before it is here.
+   * @throws {TimeoutError} it did not come within 30 s; {PeerLostError} who had it left, and nobody else has it; {AbortedError} its provider failed
+   */
+  receiveState(): Promise<ReceivedState | undefined>
 
   leave(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /** What all ranks must have alike, before data move and after. */
 import { MismatchError } from '../base/errors.ts'
 import type { Group, Report } from '../collective/types.ts'
-import { hashText } from './hash.ts'
+import { hashText } from '../wire/hash.ts'
 import { manifestError } from './manifest.ts'
 import { type CallOptions, gatherBytes, gatherTexts, type Meeting, meet, type Place } from './meeting.ts'
 

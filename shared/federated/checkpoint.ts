@@ -13,7 +13,7 @@
  */
 import * as v from 'valibot'
 import { ProtocolError } from '../base/errors.ts'
-import { createHasher } from './hash.ts'
+import { createHasher } from '../wire/hash.ts'
 import { createValues, typeOfValues, type Values, type ValuesType } from './tensors.ts'
 
 export interface RunState {

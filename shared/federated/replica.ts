@@ -3,9 +3,9 @@
  * differences of carriers (bundles.ts) in 32 bits, whatever the types of the tensors.
  */
 import { assert } from '../base/assert.ts'
+import { createHasher } from '../wire/hash.ts'
 import { type Bundle, bundlesOf, isWeighted, packBundle, unpackBundles } from './bundles.ts'
 import type { RunState } from './checkpoint.ts'
-import { createHasher } from './hash.ts'
 import { type OptimizerState, optimizerStep, type ServerOptimizer, startOptimizer } from './optimizer.ts'
 import type { Entry, Values } from './tensors.ts'
 

@@ -116,3 +116,22 @@ it('tell each other things, and go on while the page is busy', async () => {
     expect(report.seconds).toBeLessThan(1)
   }
 })
+
+it('pass on the state of the application, which is on the page', async () => {
+  const [first] = (await meet({}, { worker: false })) as [JoinedGroup, JoinedGroup]
+  const state = new Uint8Array(300_000).map((_, i) => i)
+  for (const group of groups) group.offerState(() => state)
+  const late = await join({
+    url: inject('serverUrl'),
+    worker: 'auto',
+    room: first.room,
+    size: 3,
+    seats: null,
+  })
+  groups.push(late)
+  const received = await late.receiveState()
+  expect(received?.from).toEqual(first.members[0])
+  expect(received?.data).toEqual(state)
+  const results = await Promise.all(groups.map((group) => group.allreduce(Int32Array.of(1))))
+  expect(results.map(({ data }) => data[0])).toEqual([3, 3, 3])
+})

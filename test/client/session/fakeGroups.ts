@@ -197,6 +197,12 @@ export class FakeGroup extends Emitter<GroupEvents> implements Group {
   scatter = notHere
   alltoall = notHere
 
+  offerState() {
+    return () => {}
+  }
+  async receiveState() {
+    return undefined
+  }
   async leave(): Promise<void> {
     this.#network.lose(this.peerId)
   }
