@@ -44,6 +44,8 @@ export class ChannelLink implements Link {
   #pendingBytes = 0
   /** What the browser's queue holds by our own count, during a run of code: in that, `bufferedAmount` need not move. */
   #counted: number | undefined
+  /** It holds no more than this. Asking a channel costs about as much as handing it a small message. */
+  #mostQueued = 0
 
   constructor(parts: ChannelLinkParts) {
     this.#parts = parts
@@ -72,6 +74,10 @@ export class ChannelLink implements Link {
   send(message: Uint8Array): boolean {
     checkMessageSize(this, message)
     if (this.#isClosed) return false
+    if (!this.#isOver && (this.#counted ?? this.#mostQueued) + message.byteLength <= highMark) {
+      this.#hand(message)
+      return !this.#isClosed
+    }
     if (this.#pending.length > 0 || this.#queuedBytes > highMark) {
       this.#pending.push(message.slice())
       this.#pendingBytes += message.byteLength
@@ -94,12 +100,15 @@ export class ChannelLink implements Link {
 
   #hand(message: Uint8Array): void {
     if (this.#counted === undefined) {
-      this.#counted = this.#channel.bufferedAmount
+      // Nothing of this run of code is in the queue yet: now the channel tells the truth.
+      if (this.#mostQueued + message.byteLength > lowMark) this.#mostQueued = this.#channel.bufferedAmount
+      this.#counted = this.#mostQueued
       queueMicrotask(() => {
         this.#counted = undefined
       })
     }
     this.#counted += message.byteLength
+    this.#mostQueued = this.#counted
     try {
       this.#channel.send(message as Uint8Array<ArrayBuffer>)
     } catch (error) {

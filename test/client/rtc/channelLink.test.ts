@@ -8,6 +8,7 @@ import { PapilioError } from '../../../shared/base/errors.ts'
  */
 function fakeChannel({ late = false, limit = 16 * 1024 * 1024 } = {}) {
   const sent: Uint8Array[] = []
+  let asked = 0
   let queued = 0
   let visible = 0
   const settle = () => {
@@ -19,6 +20,7 @@ function fakeChannel({ late = false, limit = 16 * 1024 * 1024 } = {}) {
     onmessage: null as Channel['onmessage'],
     onbufferedamountlow: null as Channel['onbufferedamountlow'],
     get bufferedAmount() {
+      asked++
       return late ? visible : queued
     },
     send(message: Uint8Array) {
@@ -33,6 +35,10 @@ function fakeChannel({ late = false, limit = 16 * 1024 * 1024 } = {}) {
     sent,
     get queued() {
       return queued
+    },
+    /** How often it was asked how much it holds. */
+    get asked() {
+      return asked
     },
     /** The network takes bytes; the event comes in a task of its own, as a browser sends it. */
     async drain(bytes: number) {
@@ -125,6 +131,18 @@ describe('a link over a data channel', () => {
     await nextTask()
     await nextTask()
     expect(seen.drains).toBe(1)
+  })
+
+  it('does not ask the channel about its queue while that must be short', async () => {
+    const fake = fakeChannel()
+    const { link } = linkOf(fake)
+    for (let at = 0; at < 64; at++) {
+      expect(link.send(new Uint8Array(lowMark / 64))).toBe(true)
+      await nextTask()
+    }
+    expect(fake.asked).toBe(0)
+    link.send(new Uint8Array(1))
+    expect(fake.asked).toBe(1)
   })
 
   it('copies what has to wait', async () => {
