@@ -60,6 +60,12 @@ module.exports = {
       { path: '^client/rtc/node' },
     ),
     forbid(
+      'links-without-worker',
+      'a worker is one place for a group on links; join() is given it',
+      { path: '^client/rtc/' },
+      { path: '^client/worker/' },
+    ),
+    forbid(
       'session-needs-only-a-group',
       'runs that a room makes together go on in tabs and in headless peers, over any group',
       { path: '^client/session/' },

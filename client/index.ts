@@ -2,7 +2,7 @@
 import { JoinError } from '../shared/base/errors.ts'
 import { type JoinedGroup, type JoinOptions, joinWith } from './rtc/join.ts'
 import { createSeatStore } from './rtc/seatStore.ts'
-import { startGroupWorker } from './worker/startWorker.ts'
+import { startGroupThread } from './worker/startWorker.ts'
 
 export * from './exports.ts'
 
@@ -21,7 +21,7 @@ export async function join(options: JoinOptions = {}): Promise<JoinedGroup> {
     webrtc: { RTCPeerConnection, RTCSessionDescription, RTCIceCandidate },
     url: location.origin,
     kind: 'tab',
-    startWorker: startGroupWorker,
+    startThread: startGroupThread,
     seats: (origin, kind) => (kind === 'tab' ? tabSeats(origin) : undefined),
     onEnd(end) {
       // A page that the browser keeps, to show it again, has nothing that must end.

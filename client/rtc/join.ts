@@ -3,10 +3,9 @@ import { type Clock, realClock } from '../../shared/base/clock.ts'
 import { AbortedError, ArgumentError, JoinError } from '../../shared/base/errors.ts'
 import { createGroup } from '../../shared/collective/group.ts'
 import type { Group } from '../../shared/collective/types.ts'
+import type { Membership } from '../../shared/membership/types.ts'
 import { limits } from '../../shared/signaling/limits.ts'
-import { createRemoteGroup } from '../worker/remoteGroup.ts'
-import type { GroupWorker } from '../worker/startWorker.ts'
-import { createConnector } from './connector.ts'
+import { type Connector, createConnector } from './connector.ts'
 import { type Seat, takeSeat } from './seat.ts'
 import type { SeatStore } from './seatStore.ts'
 import type { Webrtc } from './simplePeer.ts'
@@ -67,6 +66,20 @@ export interface JoinedGroup extends Group {
   readonly server: Pick<Seat, 'state' | 'isHost' | 'host' | 'on'>
 }
 
+export interface GroupParts {
+  readonly connector: Connector
+  readonly membership: Membership
+  /** As JoinOptions.silenceSeconds. */
+  readonly silenceSeconds?: number | undefined
+}
+
+/** Another thread that can run the group. */
+export interface GroupThread {
+  /** Resolves when the group is there; it becomes ready by itself. */
+  createGroup(parts: GroupParts): Promise<Group>
+  stop(): void
+}
+
 /** What differs between a page and Node. */
 export interface Environment {
   readonly webrtc: Webrtc
@@ -77,7 +90,7 @@ export interface Environment {
   onEnd(end: () => void): () => void
   readonly clock?: Clock
   /** Undefined: there is none, and the group runs where it was joined. */
-  startWorker?(clock: Clock): Promise<GroupWorker | undefined>
+  startThread?(clock: Clock): Promise<GroupThread | undefined>
 }
 
 const defaultTimeoutMs = 60_000
@@ -97,14 +110,14 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
   if (signal?.aborted) throw aborted(signal)
   request.onStatus?.({ waitingFor: 'server', members: 0, size: request.size, linksOpen: 0, linksWanted: 0 })
 
-  const starting = options.worker === 'auto' ? environment.startWorker?.(clock) : undefined
-  const stopWorker = async () => (await starting)?.stop()
+  const starting = options.worker === 'auto' ? environment.startThread?.(clock) : undefined
+  const stopThread = async () => (await starting)?.stop()
   const seat = await takeSeat({
     ...request,
     clock,
     patienceSeconds: Math.min(serverPatienceSeconds, request.timeoutSeconds),
   }).catch((error: unknown) => {
-    void stopWorker()
+    void stopThread()
     throw signal?.aborted ? aborted(signal) : error
   })
   const connector = createConnector({
@@ -115,10 +128,10 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
     onOutcome: (peerId, outcome) => seat.reportLink(peerId, outcome),
     clock,
   })
-  const worker = await starting
+  const thread = await starting
   const { silenceSeconds } = options
-  const group = worker
-    ? await createRemoteGroup({ worker, connector, membership: seat, silenceSeconds })
+  const group = thread
+    ? await thread.createGroup({ connector, membership: seat, silenceSeconds })
     : createGroup({
         transport: createChannelTransport(connector),
         membership: seat,
@@ -140,7 +153,7 @@ export async function joinWith(options: JoinOptions, environment: Environment): 
     room: seat.room,
     name: seat.name,
     url: request.url.origin,
-    thread: worker ? ('worker' as const) : ('page' as const),
+    thread: thread ? ('worker' as const) : ('page' as const),
     server: seat,
   })
   if (request.until === 'seat') return joined

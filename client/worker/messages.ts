@@ -13,6 +13,15 @@ export interface Port {
   onmessage: ((event: MessageEvent) => unknown) | null
 }
 
+/** A worker as its page has it. */
+export interface GroupWorker {
+  post(message: ToWorker, transfer: Transferable[]): void
+  onMessage(listener: (message: ToPage) => void): void
+  /** Nothing more will come from it. */
+  onError(listener: (error: Error) => void): void
+  stop(): void
+}
+
 /** Stands in the arguments of a call for an array that was sent before, piece by piece. */
 export interface SentArray {
   readonly sentArray: number

@@ -15,23 +15,15 @@ import type { NetworkModel } from '../../shared/cost/types.ts'
 import type { Membership } from '../../shared/membership/types.ts'
 import type { NumericArray } from '../../shared/wire/dtype.ts'
 import type { Connector } from '../rtc/connector.ts'
-import type { Snapshot, ToPage, ToWorker } from './messages.ts'
+import type { GroupParts } from '../rtc/join.ts'
+import type { GroupWorker, Snapshot, ToPage, ToWorker } from './messages.ts'
 import { type CallSender, copyInto, createCallSender, partArguments } from './sentCalls.ts'
 import { receiveError, sendError } from './sentErrors.ts'
-import type { GroupWorker } from './startWorker.ts'
-
-export interface RemoteGroupConfig {
-  readonly worker: GroupWorker
-  readonly connector: Connector
-  readonly membership: Membership
-  /** As GroupConfig.silenceSeconds. */
-  readonly silenceSeconds?: number | undefined
-}
 
 /** Resolves when the group is there; it becomes ready by itself. */
-export function createRemoteGroup(config: RemoteGroupConfig): Promise<Group> {
+export function createRemoteGroup(worker: GroupWorker, parts: GroupParts): Promise<Group> {
   return new Promise((resolve) => {
-    const group = new RemoteGroup(config, (methods) => {
+    const group = new RemoteGroup(worker, parts, (methods) => {
       for (const name of methods)
         if (!(name in group))
           Object.defineProperty(group, name, { value: (...args: unknown[]) => group.call(name, args) })
@@ -65,7 +57,8 @@ class RemoteGroup extends Emitter<GroupEvents> {
   #provider: StateProvider | undefined
 
   constructor(
-    { worker, connector, membership, silenceSeconds }: RemoteGroupConfig,
+    worker: GroupWorker,
+    { connector, membership, silenceSeconds }: GroupParts,
     onReady: (methods: readonly string[]) => void,
   ) {
     super()

@@ -1,20 +1,14 @@
 /** The worker that a group runs in, where the browser can pass data channels to one. */
 import type { Clock } from '../../shared/base/clock.ts'
-import type { Port, ToPage, ToWorker } from './messages.ts'
-
-export interface GroupWorker {
-  post(message: ToWorker, transfer: Transferable[]): void
-  onMessage(listener: (message: ToPage) => void): void
-  /** Nothing more will come from it. */
-  onError(listener: (error: Error) => void): void
-  stop(): void
-}
+import type { GroupThread } from '../rtc/join.ts'
+import type { GroupWorker, Port, ToPage } from './messages.ts'
+import { createRemoteGroup } from './remoteGroup.ts'
 
 /** The script is small, and comes from where the page came from. */
 const patienceSeconds = 5
 
 /** Undefined when this browser, or this page, cannot have it: the group then runs on the thread of the page. */
-export async function startGroupWorker(clock: Clock): Promise<GroupWorker | undefined> {
+export async function startGroupThread(clock: Clock): Promise<GroupThread | undefined> {
   if (typeof Worker === 'undefined' || !canPassChannels()) return undefined
   let worker: Worker
   try {
@@ -34,7 +28,11 @@ export async function startGroupWorker(clock: Clock): Promise<GroupWorker | unde
       settle(false)
     }
   })
-  if (isLoaded) return wrap(worker)
+  if (isLoaded)
+    return {
+      createGroup: (parts) => createRemoteGroup(wrap(worker), parts),
+      stop: () => worker.terminate(),
+    }
   worker.terminate()
   return undefined
 }

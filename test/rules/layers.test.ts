@@ -44,6 +44,10 @@ const cases: Record<string, { broken: Import[]; kept?: Import[]; others?: Import
     ],
     kept: [['client/cli/b.ts', 'client/rtc/nodeThing.ts']],
   },
+  'links-without-worker': {
+    broken: [['client/rtc/f.ts', 'client/worker/thing.ts']],
+    kept: [['client/worker/a.ts', 'client/rtc/thing.ts']],
+  },
   'session-needs-only-a-group': {
     broken: [
       ['client/session/a.ts', 'client/rtc/thing.ts'],

@@ -2,9 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ChannelSource, Connector, ConnectorEvents } from '../../../client/rtc/connector.ts'
 import { hostGroup } from '../../../client/worker/host.ts'
-import type { Port, ToPage, ToWorker } from '../../../client/worker/messages.ts'
+import type { GroupWorker, Port, ToPage, ToWorker } from '../../../client/worker/messages.ts'
 import { createRemoteGroup } from '../../../client/worker/remoteGroup.ts'
-import type { GroupWorker } from '../../../client/worker/startWorker.ts'
 import { Emitter } from '../../../shared/base/emitter.ts'
 import { AbortedError, LinkError, MismatchError, PapilioError } from '../../../shared/base/errors.ts'
 import { whenTogether } from '../../../shared/collective/memoryGroup.ts'
@@ -148,7 +147,7 @@ async function openRoom(size: number, silenceSeconds?: number): Promise<Room> {
         leave: async () => remove(connector.selfId),
       }
       const worker = workerOf(connector, stopped, failing)
-      return createRemoteGroup({ worker, connector, membership, silenceSeconds })
+      return createRemoteGroup(worker, { connector, membership, silenceSeconds })
     }),
   )
   await whenTogether(groups)
