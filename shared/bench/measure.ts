@@ -3,6 +3,7 @@
  * barrier and ends when this rank has its result; what the ranks have seen is put together afterwards by a call of the group itself.
  */
 import type { Clock } from '../base/clock.ts'
+import { AbortedError } from '../base/errors.ts'
 import type { CollectiveOptions, Group, Report, TraceMessage } from '../collective/types.ts'
 import { dtypes, type NumericArray } from '../wire/dtype.ts'
 import type { BenchCase, BenchPlan } from './plan.ts'
@@ -77,7 +78,7 @@ export async function measureCase(
   const calls = createCalls(config, given, values)
   const reports: (Report | undefined)[] = variants.map(() => undefined)
   const time = async ({ variant, mode }: Series, times: number) => {
-    await group.barrier(calls.options)
+    await calls.begin()
     const { options, of } = variants[variant]!
     const begin = clock.now()
     if (of === undefined) for (let i = 0; i < times; i++) reports[variant] = await calls.run(options, mode)
@@ -92,7 +93,7 @@ export async function measureCase(
   const slowest = await agree(first, Math.max)
   const fastest = await agree(first, Math.min)
 
-  const needed = Math.ceil((leastTicks * tick) / Math.max(Math.min(...fastest), tick))
+  const needed = tick > 0 ? Math.ceil((leastTicks * tick) / Math.max(Math.min(...fastest), tick)) : 1
   const aggregate = Math.max(plan.aggregate, Math.min(needed, mostAggregate))
   const round = slowest.reduce((sum, seconds) => sum + seconds * aggregate, 0)
   const most = plan.secondsPerSize === undefined ? plan.iterations : Math.floor(plan.secondsPerSize / round)
@@ -148,6 +149,9 @@ export async function measureCase(
   }
 }
 
+/** Every rank has its result when it has heard of all others. */
+const asBarrier = { op: 'max', algorithm: 'dissemination', settings: { ports: 'auto' } } as const
+
 /** The calls of one size, on buffers that are made once. */
 function createCalls(config: MeasureConfig, { dtype, op, root, amounts }: BenchCase, values: Values) {
   const { group, plan, raw, signal } = config
@@ -167,7 +171,6 @@ function createCalls(config: MeasureConfig, { dtype, op, root, amounts }: BenchC
     epoch: group.epoch,
     onPeerLost: 'abort',
     timeoutMs: plan.timeoutSeconds * 1000,
-    ...(signal && { signal }),
   }
   let last: Mode = 'outOfPlace'
 
@@ -180,37 +183,50 @@ function createCalls(config: MeasureConfig, { dtype, op, root, amounts }: BenchC
       if (mode === 'inPlace') values.fill(rank, input(mode))
     },
     countWrong: () => (getsNothing ? 0 : values.countWrong(rank, output(last), part)),
-    async run(asked: Variant['options'], mode: Mode): Promise<Report> {
+    /**
+     * A barrier that also asks all ranks whether one wants to stop. (Giving up a call that some ranks have had already would leave them waiting
+     * in the next one.)
+     */
+    async begin() {
+      const wish = Int32Array.of(signal?.aborted ? 1 : 0)
+      const { data } = await group.allreduce(wish, { ...options, ...asBarrier })
+      if (data[0]) throw new AbortedError('The benchmark was stopped.')
+    },
+    run(asked: Variant['options'], mode: Mode): Promise<Report> {
       last = mode
-      const call = { ...options, ...asked, dtype }
-      if (collective === 'barrier') {
-        const { dtype: _, ...rest } = call
-        return await group.barrier(rest)
-      }
-      const combined = { ...call, ...(op && { op }) }
-      const into = getsNothing ? {} : { into: output(mode) }
-      const data = input(mode)
-      switch (collective) {
-        case 'allreduce':
-          return (await group.allreduce(data, { ...combined, ...into })).report
-        case 'reduceScatter':
-          return (await group.reduceScatter(data, { ...combined, ...into })).report
-        case 'reduce':
-          return (await group.reduce(data, { ...combined, ...into, root })).report
-        case 'allgather':
-          return (await group.allgather(data, { ...call, ...into })).report
-        case 'alltoall':
-          return (await group.alltoall(data, { ...call, ...into })).report
-        case 'broadcast':
-          return (await group.broadcast(data, { ...call, ...into, root })).report
-        case 'gather':
-          return (await group.gather(data, { ...call, ...into, root })).report
-        case 'scatter':
-          return (await group.scatter(data, { ...call, ...into, root })).report
-      }
+      return start(asked, mode)
     },
     /** What a call has moved, once more and raw. */
     move: ({ messages }: Report) => raw!.move(trafficOf(messages, size)),
+  }
+
+  async function start(asked: Variant['options'], mode: Mode): Promise<Report> {
+    const call = { ...options, ...asked, dtype }
+    if (collective === 'barrier') {
+      const { dtype: _, ...rest } = call
+      return await group.barrier(rest)
+    }
+    const combined = { ...call, ...(op && { op }) }
+    const into = getsNothing ? {} : { into: output(mode) }
+    const data = input(mode)
+    switch (collective) {
+      case 'allreduce':
+        return (await group.allreduce(data, { ...combined, ...into })).report
+      case 'reduceScatter':
+        return (await group.reduceScatter(data, { ...combined, ...into })).report
+      case 'reduce':
+        return (await group.reduce(data, { ...combined, ...into, root })).report
+      case 'allgather':
+        return (await group.allgather(data, { ...call, ...into })).report
+      case 'alltoall':
+        return (await group.alltoall(data, { ...call, ...into })).report
+      case 'broadcast':
+        return (await group.broadcast(data, { ...call, ...into, root })).report
+      case 'gather':
+        return (await group.gather(data, { ...call, ...into, root })).report
+      case 'scatter':
+        return (await group.scatter(data, { ...call, ...into, root })).report
+    }
   }
 }
 

@@ -25,7 +25,7 @@ export interface NcclOptions extends About {
   readonly stamp?: (() => string) | undefined
 }
 
-const algorithmWidth = 22
+const algorithmWidth = 26
 
 export function createNcclTable(options: NcclOptions): BenchFormat {
   const { version, unit = 'GB/s', isPlain = false, minBandwidth, stamp } = options

@@ -19,17 +19,13 @@ const aboutSchema = v.object({
 
 type Own = Pick<BenchRank, 'agent' | 'tick'>
 
-export async function meetRanks(
-  group: Group,
-  { agent, tick }: Own,
-  signal?: AbortSignal,
-): Promise<BenchRank[]> {
+export async function meetRanks(group: Group, { agent, tick }: Own): Promise<BenchRank[]> {
   const paths: Record<string, number> = {}
   for (const { state, path } of group.links()) if (state === 'open') paths[path] = (paths[path] ?? 0) + 1
   const text = JSON.stringify({ agent: agent.slice(0, longestAgent), tick, paths })
   const own = new Uint8Array(aboutBytes).fill(0x20)
   own.set(new TextEncoder().encode(text).subarray(0, aboutBytes))
-  const { data } = await group.allgather(own, optionsOf(group, signal))
+  const { data } = await group.allgather(own, optionsOf(group))
   const decoder = new TextDecoder()
   return group.members.map(({ name, kind }, rank) => {
     const about = decoder.decode(data.subarray(rank * aboutBytes, (rank + 1) * aboutBytes))
@@ -50,9 +46,7 @@ export async function shareTrace(
   group: Group,
   ranks: readonly BenchRank[],
   { messages, algorithm, settings, steps }: Report,
-  signal?: AbortSignal,
 ): Promise<TracedOp> {
-  const options = optionsOf(group, signal)
   const own = Float64Array.from(
     messages.flatMap(({ step, direction, peer, bytes, begin, end }) => [
       step,
@@ -63,8 +57,8 @@ export async function shareTrace(
       end,
     ]),
   )
-  const lengths = (await group.allgather(Float64Array.of(own.length), options)).data
-  const counts = [...lengths]
+  const options = optionsOf(group)
+  const counts = [...(await group.allgather(Float64Array.of(own.length), options)).data]
   const { data } = await group.allgather(own, { ...options, counts })
   let at = 0
   return {
@@ -93,11 +87,7 @@ function unpack(numbers: Float64Array): TraceMessage[] {
   })
 }
 
-const optionsOf = ({ epoch }: Group, signal?: AbortSignal): CollectiveOptions => ({
-  epoch,
-  onPeerLost: 'abort',
-  ...(signal && { signal }),
-})
+const optionsOf = ({ epoch }: Group): CollectiveOptions => ({ epoch, onPeerLost: 'abort' })
 
 /** The smallest difference that the clock shows, of some: browsers make it coarse on purpose. */
 export function tickOf(clock: Clock): number {

@@ -5,19 +5,19 @@
 import type { Clock } from '../base/clock.ts'
 import { ArgumentError } from '../base/errors.ts'
 import type { Group } from '../collective/types.ts'
-import type { BenchEnd, BenchEvent, BenchStart, Row } from './events.ts'
+import type { BenchEnd, BenchEvent, Row } from './events.ts'
 import { type MeasureConfig, measureCase, type RawLinks } from './measure.ts'
 import { type BenchCase, type BenchPlan, casesOf } from './plan.ts'
 import { meetRanks, shareTrace, tickOf } from './ranks.ts'
 import { rowsOf } from './rows.ts'
 import { createValues, type Values } from './values.ts'
-import { variantsOf } from './variants.ts'
+import { type Variant, variantsOf } from './variants.ts'
 
 export interface BenchOptions {
   readonly clock: Clock
   /** Browser or runtime with its version, for the head of the table. */
   readonly agent: string
-  /** Ends the benchmark on all ranks; rows that were told stay valid. */
+  /** Ends the benchmark on all ranks, before the next timed call; rows that were told stay valid. */
   readonly signal?: AbortSignal
   /** Needed for the baseline `raw`, on every rank. */
   readonly raw?: RawLinks
@@ -32,7 +32,7 @@ export interface BenchOptions {
  */
 export async function runBench(group: Group, plan: BenchPlan, options: BenchOptions): Promise<BenchEnd> {
   const { clock, agent, signal, raw, onEvent = () => {} } = options
-  const { size, epoch } = group
+  const { size } = group
   const cases = casesOf(plan, size)
   // What cannot be asked for is refused before anything runs.
   const byOperator = new Map(cases.map(({ op }) => [op, variantsOf(plan, size, op)]))
@@ -41,42 +41,39 @@ export async function runBench(group: Group, plan: BenchPlan, options: BenchOpti
       'baselines',
       'These peers cannot drive their channels raw: leave the baseline raw away.',
     )
-  const begin = clock.now()
-  const ranks = await meetRanks(group, { agent, tick: tickOf(clock) }, signal)
-  const start: BenchStart = {
-    plan,
-    epoch,
-    ranks,
-    model: group.model,
-    cases: cases.length,
-  }
-  onEvent({ kind: 'start', start })
+  return measureAll({ group, plan, clock, raw, signal, cases, byOperator, agent, onEvent })
+}
 
+interface Work extends Pick<MeasureConfig, 'group' | 'plan' | 'clock' | 'raw' | 'signal'> {
+  readonly cases: readonly BenchCase[]
+  readonly byOperator: ReadonlyMap<BenchCase['op'], readonly Variant[]>
+  readonly agent: string
+  readonly onEvent: (event: BenchEvent) => void
+}
+
+async function measureAll({ cases, byOperator, agent, onEvent, ...common }: Work): Promise<BenchEnd> {
+  const { group, plan, clock } = common
+  const { collective, seed } = plan
+  const begin = clock.now()
+  const ranks = await meetRanks(group, { agent, tick: tickOf(clock) })
+  onEvent({
+    kind: 'start',
+    start: { plan, epoch: group.epoch, ranks, model: group.model, cases: cases.length },
+  })
   const tick = Math.max(...ranks.map((rank) => rank.tick))
   const sizes = plan.cycles * cases.length
   const tally = createTally()
   let sizesDone = 0
-  for (let cycle = 0; cycle < plan.cycles; cycle++) {
-    let values: { readonly of: BenchCase; readonly made: Values } | undefined
+  let values: { readonly of: BenchCase; readonly made: Values } | undefined
+  for (let cycle = 0; cycle < plan.cycles; cycle++)
     for (const given of cases) {
       if (!values || !isAlike(values.of, given))
-        values = {
-          of: given,
-          made: createValues({ ...given, collective: plan.collective, size, seed: plan.seed }),
-        }
+        values = { of: given, made: createValues({ ...given, collective, size: group.size, seed }) }
       const { bytes } = given.amounts
       const variants = byOperator.get(given.op)!
-      const config: MeasureConfig = {
-        group,
-        plan,
-        variants,
-        clock,
-        tick,
-        raw,
-        signal,
-        onIteration: (done, total) => onEvent({ kind: 'progress', bytes, done, total, sizesDone, sizes }),
-      }
-      const measured = await measureCase(config, given, values.made)
+      const onIteration = (done: number, total: number) =>
+        onEvent({ kind: 'progress', bytes, done, total, sizesDone, sizes })
+      const measured = await measureCase({ ...common, variants, tick, onIteration }, given, values.made)
       sizesDone++
       for (const row of rowsOf(plan, variants, given, measured, cycle)) {
         tally.add(row)
@@ -85,11 +82,10 @@ export async function runBench(group: Group, plan: BenchPlan, options: BenchOpti
       if (!plan.trace || sizesDone < sizes) continue
       for (const [at, { label, of }] of variants.entries())
         if (of === undefined) {
-          const op = await shareTrace(group, ranks, measured.reports[at]!, signal)
+          const op = await shareTrace(group, ranks, measured.reports[at]!)
           onEvent({ kind: 'trace', label, bytes, op })
         }
     }
-  }
   const end = { ...tally.end(), seconds: clock.now() - begin }
   onEvent({ kind: 'end', end })
   return end

@@ -53,50 +53,55 @@ export interface Values {
 export function createValues(request: ValuesRequest): Values {
   const { collective, dtype, op, size, root, seed } = request
   const asWords = wordsOf(dtype)
-  const numbers = Array.from({ length: size }, (_, rank) => tableOf(request, rank))
-  const own = numbers.map(asWords)
-  const folded = op === undefined ? undefined : asWords(foldOf(op, dtype, numbers))
+  const tables: NumericArray[] = []
+  /** Of many ranks most tables are never needed. */
+  const own = (rank: number) => (tables[rank] ??= asWords(tableOf(rank)))
+  let fold: NumericArray | undefined
+  const folded = () => {
+    fold ??= asWords(foldOf(op ?? 'sum', dtype, size, tableOf))
+    return fold
+  }
   return {
-    fill: (rank, vector) => tile(vector, own[rank]!, 0),
+    fill: (rank, vector) => tile(vector, own(rank), 0),
     countWrong(rank, result, part) {
       const compare = (table: NumericArray, phase: number) => countDifferent(result, table, phase)
-      const blocks = (tableOf: (block: number) => NumericArray, phase: number) =>
-        own.reduce(
-          (wrong, _, block) =>
-            wrong + countDifferent(result.subarray(block * part, (block + 1) * part), tableOf(block), phase),
-          0,
-        )
+      const blocks = (phase: number) => {
+        let wrong = 0
+        for (let block = 0; block < size; block++)
+          wrong += countDifferent(result.subarray(block * part, (block + 1) * part), own(block), phase)
+        return wrong
+      }
       switch (collective) {
         case 'allreduce':
         case 'reduce':
-          return compare(folded!, 0)
+          return compare(folded(), 0)
         case 'reduceScatter':
-          return compare(folded!, rank * part)
+          return compare(folded(), rank * part)
         case 'broadcast':
-          return compare(own[root]!, 0)
+          return compare(own(root), 0)
         case 'scatter':
-          return compare(own[root]!, rank * part)
+          return compare(own(root), rank * part)
         case 'allgather':
         case 'gather':
-          return blocks((block) => own[block]!, 0)
+          return blocks(0)
         case 'alltoall':
-          return blocks((block) => own[block]!, rank * part)
+          return blocks(rank * part)
         case 'barrier':
           return 0
       }
     },
   }
 
-  function tableOf({ op: operator }: ValuesRequest, rank: number): number[] {
+  function tableOf(rank: number): number[] {
     // Of all ranks together: who brings a 2 into a product.
     const shared = createPrng(seed)
     const prng = createPrng(seed + Math.imul(rank + 1, 0x9e3779b1))
     const most = exactUpTo[dtype]
-    if (operator === 'prod') {
+    if (op === 'prod') {
       const factors = Math.min(size, mostFactors)
       return Array.from({ length: period }, () => ((rank + shared.below(size)) % size < factors ? 2 : 1))
     }
-    const isAdded = operator === 'sum' || operator === 'mean'
+    const isAdded = op === 'sum' || op === 'mean'
     const bound = isAdded ? Math.floor(most / size) + 1 : most + 1
     // Too many ranks for a sum of this type: the first ones bring 0 and 1, the others nothing.
     if (bound < 2 && rank >= most) return new Array<number>(period).fill(0)
@@ -104,30 +109,24 @@ export function createValues(request: ValuesRequest): Values {
   }
 }
 
-function foldOf(op: OperatorName, dtype: DType, tables: readonly (readonly number[])[]): number[] {
-  const size = tables.length
-  const fold = (combine: (a: number, b: number) => number) =>
-    tables[0]!.map((_, i) => tables.map((table) => table[i]!).reduce((a, b) => combine(a, b)))
-  switch (op) {
-    case 'sum':
-      return fold((a, b) => a + b)
-    case 'mean': {
-      const { isFloat } = dtypes[dtype]
-      return fold((a, b) => a + b).map((sum) => (isFloat ? sum / size : Math.trunc(sum / size)))
-    }
-    case 'min':
-      return fold(Math.min)
-    case 'max':
-      return fold(Math.max)
-    case 'prod':
-      return fold((a, b) => a * b)
-    case 'band':
-      return fold((a, b) => a & b)
-    case 'bor':
-      return fold((a, b) => a | b)
-    case 'bxor':
-      return fold((a, b) => a ^ b)
-  }
+const folds: Readonly<Record<OperatorName, (a: number, b: number) => number>> = {
+  sum: (a, b) => a + b,
+  mean: (a, b) => a + b,
+  min: (a, b) => Math.min(a, b),
+  max: (a, b) => Math.max(a, b),
+  prod: (a, b) => a * b,
+  band: (a, b) => a & b,
+  bor: (a, b) => a | b,
+  bxor: (a, b) => a ^ b,
+}
+
+function foldOf(op: OperatorName, dtype: DType, size: number, tableOf: (rank: number) => number[]): number[] {
+  const combine = folds[op]
+  const result = tableOf(0)
+  for (let rank = 1; rank < size; rank++)
+    for (const [i, value] of tableOf(rank).entries()) result[i] = combine(result[i]!, value)
+  if (op !== 'mean') return result
+  return result.map((sum) => (dtypes[dtype].isFloat ? sum / size : Math.trunc(sum / size)))
 }
 
 function wordsOf(dtype: DType): (numbers: readonly number[]) => NumericArray {
