@@ -2,6 +2,8 @@
  * How a finished result reaches the members that lost a peer before they had it: rank 0 of the attempt, which has it, sends it to each of
  * the others.
  */
+import { meshSize } from '../schedule/links.ts'
+import { findAlgorithm } from '../schedule/registry.ts'
 import type { RankSchedule } from '../schedule/types.ts'
 import { dtypeOf, type NumericArray } from '../wire/dtype.ts'
 import { signatureOf } from '../wire/frame.ts'
@@ -10,6 +12,7 @@ import type { Call } from './control.ts'
 import type { Engine } from './engine.ts'
 import type { Moved } from './execution.ts'
 import { passNotes } from './notes.ts'
+import { planOf } from './plan.ts'
 import { type Attempt, Interruption, type Recovery } from './recovery.ts'
 import type { Retained, RetainedResults } from './retained.ts'
 import type { Progress } from './types.ts'
@@ -134,6 +137,8 @@ export function createAdoption(config: {
 }
 
 function adoptionPart(size: number, rank: number): RankSchedule {
+  // No member of a large group has links to all others.
+  if (size > meshSize) return planOf(findAlgorithm('binomial', 'broadcast'), { root: 0 }, size, 1).part(rank)
   if (rank === 0) {
     const sends = Array.from({ length: size - 1 }, (_, i) => ({ to: i + 1, slots: [0] }))
     return { rank, slots: [0], input: [0], steps: [{ sends, receives: [], locals: [] }], output: [] }

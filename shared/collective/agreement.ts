@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { createDeferred, type Deferred } from '../base/deferred.ts'
 import { AbortedError, EpochError, PapilioError, type PeerName, TimeoutError } from '../base/errors.ts'
 import type { Member, View } from '../membership/types.ts'
+import { meshSize } from '../schedule/links.ts'
 import type { Control, Standing } from './control.ts'
 import { createEpochs, type Epochs, type Span } from './epochs.ts'
 import type { Attempt, Recovery } from './recovery.ts'
@@ -68,6 +69,8 @@ const epochError = (wanted: number, { epoch, members }: Attempt) =>
 
 /** Views that may be overtaken one after the other before they are agreed on. */
 const maxViewsBack = 64
+/** In large groups standings come in crowds: those of such a while are passed on together. */
+const gossipSeconds = 0.005
 
 export function createAgreement(config: AgreementConfig): Agreement {
   const { clock, selfId } = config
@@ -82,8 +85,9 @@ export function createAgreement(config: AgreementConfig): Agreement {
   /** One more than the highest number of an op of this member. */
   let called = 0
   let nextOp = 0
-  /** What was told last, by epoch. */
-  const told = new Map<number, string>()
+  /** The standings that the neighbours have been told, by epoch. */
+  const told = new Map<number, Set<Standing>>()
+  let isTelling = false
   let hasEnded = false
 
   const isHeld = () => {
@@ -114,6 +118,17 @@ export function createAgreement(config: AgreementConfig): Agreement {
     return Array.from({ length: Math.max(0, called - nextOp) }, (_, i) => nextOp + i).filter(lacksMember)
   }
 
+  /** What has come since the last time; a neighbour whose link has just opened gets all. */
+  const tellNews = () => {
+    for (const { epoch, standings } of epochs.standings()) {
+      const before = told.get(epoch) ?? new Set()
+      told.set(epoch, before)
+      const news = standings.filter((standing) => !before.has(standing))
+      for (const standing of news) before.add(standing)
+      if (news.length > 0) config.tell({ type: 'sync', epoch, standings: news })
+    }
+  }
+
   /** Moves the agreement on the newest view as far as it goes. */
   const update = () => {
     const { view } = epochs
@@ -136,11 +151,13 @@ export function createAgreement(config: AgreementConfig): Agreement {
         ...(needs && { needsState: true }),
       }
     })
-    for (const known of epochs.standings()) {
-      const text = JSON.stringify(known)
-      if (told.get(known.epoch) === text) continue
-      told.set(known.epoch, text)
-      config.tell({ type: 'sync', ...known })
+    if (view.members.length <= meshSize) tellNews()
+    else if (!isTelling) {
+      isTelling = true
+      clock.after(gossipSeconds, () => {
+        isTelling = false
+        if (!hasEnded) tellNews()
+      })
     }
     for (const epoch of told.keys()) if (epoch < view.epoch - maxViewsBack) told.delete(epoch)
     if (span) enter(span)

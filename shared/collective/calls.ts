@@ -108,6 +108,8 @@ export function createCalls(config: {
   adoption: Pick<Adoption, 'adopt'>
   models(): Models
   segmentFor(attempt: Attempt): number
+  /** As GroupConfig.largestMesh. */
+  largestMesh?: number
   onProgress(progress: Progress): void
 }): Calls {
   const { clock, engine, agreement, retained, adoption } = config
@@ -185,6 +187,7 @@ export function createCalls(config: {
         codec,
         isNoted: residual !== undefined,
         options,
+        largestMesh: config.largestMesh,
       },
       size,
       model,

@@ -6,6 +6,8 @@ import * as v from 'valibot'
 import { ArgumentError, ProtocolError } from '../base/errors.ts'
 
 export const maxControlBytes = 64 * 1024
+/** What is added to a message that others pass on. */
+const maxWrappingBytes = 512
 /** Of the application, for a newcomer: memory is set aside for what a member announces. */
 export const maxStateBytes = 512 * 1024 * 1024
 
@@ -72,7 +74,7 @@ const errorSchema = v.variant('code', [
 export type AbortReason = v.InferOutput<typeof errorSchema>
 
 const controlSchema = v.variant('type', [
-  /** All that the sender knows of the standings for `epoch`, its own and others'. */
+  /** What the sender knows of the standings for `epoch`, its own and others', and has not told before on this link. */
   v.object({ type: v.literal('sync'), epoch: natural, standings: v.array(standingSchema) }),
   /** The op has failed on the sender; it fails everywhere. */
   v.object({ type: v.literal('abort'), op: natural, epoch: natural, reason: errorSchema }),
@@ -108,6 +110,19 @@ const controlSchema = v.variant('type', [
     pace: v.optional(v.pipe(v.number(), v.minValue(0))),
     overhead: v.optional(v.pipe(v.number(), v.minValue(0))),
   }),
+  /**
+   * In a group that has not all links: a message that others pass on, to member `to` or to all. `isFlood`: over every link, although it is for one.
+   * A member believes those that pass it on who has sent it.
+   */
+  v.object({
+    type: v.literal('pass'),
+    from: peerId,
+    id: natural,
+    to: v.optional(peerId),
+    isFlood: v.optional(v.boolean()),
+    hops: natural,
+    inner: v.unknown(),
+  }),
 ])
 export type Control = v.InferOutput<typeof controlSchema>
 
@@ -128,7 +143,7 @@ export function tellControl(data: unknown): Control {
 }
 
 export function decodeControl(payload: Uint8Array): Control {
-  if (payload.byteLength > maxControlBytes)
+  if (payload.byteLength > maxControlBytes + maxWrappingBytes)
     throw new ProtocolError(`control message of ${payload.byteLength} bytes`)
   let value: unknown
   try {
@@ -139,4 +154,10 @@ export function decodeControl(payload: Uint8Array): Control {
   const parsed = v.safeParse(controlSchema, value)
   if (!parsed.success) throw new ProtocolError(`control message: ${v.summarize(parsed.issues)}`)
   return parsed.output
+}
+
+/** What was passed on; undefined when it is no control message, for which whoever passed it on is not to blame. */
+export function controlIn({ inner }: Extract<Control, { type: 'pass' }>): Control | undefined {
+  const parsed = v.safeParse(controlSchema, inner)
+  return parsed.success && parsed.output.type !== 'pass' ? parsed.output : undefined
 }

@@ -34,6 +34,10 @@ export interface OpRequest {
 export interface EngineConfig {
   readonly clock: Clock
   lane(peerId: string): Lane | undefined
+  /** It is asked where an op stands; others are asked by others. */
+  isNear(peerId: string): boolean
+  /** Opens links that an op needs and the group does not keep; undefined when there are none. */
+  reach(peerIds: readonly string[]): Promise<void> | undefined
   /** A member of the current epoch is lost: an op that needs it cannot run. */
   isGone(peerId: string): boolean
   /** Sends to one member, or to all that this member has links to. */
@@ -163,6 +167,7 @@ export function createEngine(config: EngineConfig): Engine {
     clock,
     running,
     ask: (op) => config.tell({ type: 'where', op }),
+    isNear: config.isNear,
     onWaiting: config.onWaiting,
   })
 
@@ -179,8 +184,14 @@ export function createEngine(config: EngineConfig): Engine {
     if (!entry) throw new ProtocolError(`op ${op} was not called`)
     const cleanups: (() => void)[] = []
     // The lanes of an attempt stay the same, so that the order of a message's segments does; when one closes, the op is suspended.
-    const lanes = attempt.members.map((member) => config.lane(member.peerId))
+    let lanes: (Lane | undefined)[] = []
     try {
+      const linking = config.reach(peersOf(request))
+      if (linking !== undefined) {
+        const cancel = clock.after(request.timeoutSeconds, () => fail(op, unreached(request)))
+        await Promise.race([linking, entry.failed.promise]).finally(cancel)
+      }
+      lanes = attempt.members.map((member) => config.lane(member.peerId))
       while (paused) await Promise.race([paused.promise, entry.failed.promise])
       entry.request = request
       if (signal?.aborted) fail(op, abortedHere(op, signal.reason))
@@ -364,6 +375,20 @@ function failureOf(): Deferred<never> {
   const failed = createDeferred<never>()
   failed.promise.catch(() => {})
   return failed
+}
+
+function peersOf({ attempt, execution }: OpRequest): string[] {
+  const steps = [...execution.dataflow.part.steps, ...(execution.notes?.part.steps ?? [])]
+  const ranks = steps.flatMap(({ sends, receives }) => [
+    ...sends.map(({ to }) => to),
+    ...receives.map(({ from }) => from),
+  ])
+  return [...new Set(ranks)].map((rank) => attempt.members[rank]!.peerId)
+}
+
+function unreached({ op, timeoutSeconds }: OpRequest): TimeoutError {
+  const message = `Op ${op} did not begin within ${timeoutSeconds} s: the links that it needs did not open.`
+  return new TimeoutError(message, { op, step: 0, waitingFor: [] })
 }
 
 function receiversOf({ attempt, execution }: OpRequest): ReadonlySet<string> {

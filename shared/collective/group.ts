@@ -9,6 +9,7 @@ import { PapilioError, type ProtocolError, TimeoutError } from '../base/errors.t
 import { latencyOf, tailBeta } from '../cost/curve.ts'
 import type { NetworkModel } from '../cost/types.ts'
 import type { Membership, View } from '../membership/types.ts'
+import { meshSize } from '../schedule/links.ts'
 import type { Transport } from '../transport/types.ts'
 import type { NumericArray, VectorArray } from '../wire/dtype.ts'
 import type { Frame } from '../wire/frame.ts'
@@ -24,7 +25,9 @@ import type { Lane } from './lane.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { createProber, type Prober } from './measure.ts'
 import { createModels, type Models } from './models.ts'
+import { createNeighbours, type Neighbours } from './neighbours.ts'
 import { judge } from './nonFinite.ts'
+import { createOverlay, type Overlay } from './overlay.ts'
 import { type PartedCollective, takePart } from './parts.ts'
 import { predictCall } from './plan.ts'
 import type { Attempt } from './recovery.ts'
@@ -59,10 +62,17 @@ export interface GroupConfig {
    * peer stands still for 3 s when it repeats itself in vain, and closing it costs the op that runs; Infinity: never.
    */
   silenceSeconds?: number | undefined
+  /** More members than that do not keep all links (schedule/links.ts). The same on all members; default meshSize. */
+  largestMesh?: number | undefined
 }
 
 /** How often a missing link is asked for again. */
 const reconnectSeconds = 1
+/** Links of older views that are not needed any more are kept for so long: others may still be in an op of that time. */
+const pruneSeconds = 10
+/** Members of a large group come in crowds, and each moves the places of many links: they are opened when so long none has come. */
+const settleSeconds = 0.2
+const longestSettleSeconds = 2
 
 /** What a group keeps at this moment, in numbers: all of it is bounded, and goes when nobody needs it any more. */
 export interface Holdings {
@@ -105,14 +115,26 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   readonly #states: States
   #state: GroupState = 'connecting'
   #stopConnecting = () => {}
+  readonly #largestMesh: number
+  readonly #neighbours: Neighbours
+  readonly #overlay: Overlay
+  #stopPruning = () => {}
+  #growsSince: number | undefined
+  /** Ops that wait for links which the view does not need. */
+  readonly #awaiting = new Set<() => void>()
 
-  constructor({ transport, membership, clock = realClock, measure = true, silenceSeconds = 5 }: GroupConfig) {
+  constructor(config: GroupConfig) {
     super()
+    const { transport, membership, clock = realClock, measure = true, silenceSeconds = 5 } = config
+    const { largestMesh = meshSize } = config
     this.#clock = clock
     this.#transport = transport
     this.#membership = membership
     this.#measures = measure
     const { selfId } = membership
+    this.#largestMesh = largestMesh
+    const isOpen = (peerId: string) => transport.link(peerId) !== undefined
+    this.#neighbours = createNeighbours({ selfId, largestMesh, isOpen })
     const onOffence = (peerId: string, error: ProtocolError) =>
       membership.reportLost(peerId, error.issue, false)
     this.#lanes = createLanes({
@@ -123,12 +145,21 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
         settledBelow: () => Math.min(this.#engine.oldestOp(), this.#agreement.nextOp),
       },
       onFrame: (peerId, frame, lane) => this.#receive(peerId, frame, lane),
-      onLinked: (peerId) => this.#agreement.linkOpened(peerId),
+      onLinked: (peerId) => this.#linked(peerId),
       onUnlinked: (peerId, reason) => this.#unlinked(peerId, reason),
       onFailed: (peerId, reason) => this.#report(peerId, reason, false),
       onOffence,
     })
-    const { get: lane, tell } = this.#lanes
+    const { get: lane, tell: tellNeighbours } = this.#lanes
+    this.#overlay = createOverlay({
+      selfId,
+      largestMesh,
+      lanes: this.#lanes,
+      deliver: (peerId, control) => this.#control(peerId, control),
+    })
+    /** Who is asked where an op stands are those that can be seen from here. */
+    const tell = (control: Control, peerId?: string) =>
+      control.type === 'where' ? tellNeighbours(control, peerId) : this.#overlay.tell(control, peerId)
     this.#retained = createRetainedResults(selfId)
     this.#heartbeat = createHeartbeat({
       clock,
@@ -141,14 +172,16 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
       lane,
       isGone: (peerId) => this.#agreement.isGone(peerId),
       tell,
+      isNear: (peerId) => this.#neighbours.needs(peerId),
+      reach: (peerIds) => this.#reach(peerIds),
       onWaiting: (waiting) => this.emit('waiting', waiting),
       onOffence,
     })
     this.#agreement = createAgreement({
       selfId,
       clock,
-      isLinked: (peerId) => lane(peerId) !== undefined,
-      tell,
+      isLinked: (peerId) => lane(peerId) !== undefined || !this.#neighbours.needs(peerId),
+      tell: tellNeighbours,
       onTell: () => this.#engine.pause(),
       finished: () => this.#retained.list(),
       suspended: () => this.#engine.suspended(),
@@ -160,7 +193,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
       onLose: ({ peerId }) => this.#lost(peerId),
       onEnter: (span) => this.#enter(span),
     })
-    this.#prober = createProber({ clock, segmentBytes, lane, tell })
+    this.#prober = createProber({ clock, segmentBytes, lane, tell: tellNeighbours })
     const common = {
       engine: this.#engine,
       retained: this.#retained,
@@ -175,6 +208,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
       agreement: this.#agreement,
       adoption: this.#adoption,
       models: () => this.#models,
+      largestMesh,
     })
     this.#models = createModels({
       engine: this.#engine,
@@ -317,7 +351,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   }
 
   tell(data: unknown, to?: string): void {
-    this.#lanes.tell(tellControl(data), to)
+    this.#overlay.tell(tellControl(data), to)
   }
 
   offerState(provider: StateProvider): () => void {
@@ -343,6 +377,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
     this.#heartbeat.stop()
     this.#prober.stop()
     this.#stopConnecting()
+    this.#stopPruning()
     this.#engine.failAll(new PapilioError('LEFT', 'This peer left the group while the op ran.'))
     this.#transport.close()
     this.#lanes.clear()
@@ -354,30 +389,79 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
       this.#end()
       return
     }
+    const isGrowing = view.members.length > this.roster.length
+    this.#neighbours.viewChanged(view)
+    this.#overlay.viewChanged(view)
     this.#agreement.viewChanged(view)
     this.#retained.keepFor(view.members)
     this.#engine.keepFor((peerId) => view.members.some((member) => member.peerId === peerId))
-    this.#connect()
+    if (isGrowing && this.#neighbours.isSparse) this.#connectSoon()
+    else this.#connect()
     this.#lanes.viewChanged(view)
     this.#setState(this.#agreement.epochs.isAgreed ? 'ready' : 'connecting')
     this.emit('view', view)
   }
 
-  /** Asks for links to all other members, again and again while one is missing. */
+  #connectSoon() {
+    this.#stopConnecting()
+    const now = this.#clock.now()
+    this.#growsSince ??= now
+    const wait = Math.min(settleSeconds, this.#growsSince + longestSettleSeconds - now)
+    this.#stopConnecting = this.#clock.after(wait, () => this.#connect())
+  }
+
+  /** Asks for links to the neighbours, again and again while one is missing. */
   #connect() {
     this.#stopConnecting()
-    const others = this.roster.map((member) => member.peerId).filter((peerId) => peerId !== this.peerId)
-    this.#transport.want(others)
+    this.#growsSince = undefined
+    const wanted = this.#neighbours.wanted()
+    this.#transport.want(wanted)
     this.#stopConnecting = this.#clock.after(reconnectSeconds, () => {
-      if (this.#state !== 'left' && others.some((peerId) => !this.#transport.link(peerId))) this.#connect()
+      if (this.#state !== 'left' && wanted.some((peerId) => !this.#transport.link(peerId))) this.#connect()
     })
   }
 
   /** A link that carries nothing is closed, so that a new one can be made if the peer is alive. */
   #reconnect(peerId: string, reason: string) {
     this.#report(peerId, reason, true)
-    const others = this.roster.map((member) => member.peerId)
-    this.#transport.want(others.filter((other) => other !== this.peerId && other !== peerId))
+    this.#transport.want(this.#neighbours.wanted().filter((other) => other !== peerId))
+  }
+
+  /** Links of a large group that the agreed epoch does not need are given up, once no op of before can run over them on any member. */
+  #prune(span: Span) {
+    this.#stopPruning()
+    if (!this.#neighbours.isSparse) return
+    this.#stopPruning = this.#clock.after(pruneSeconds, () => {
+      if (this.#engine.oldestOp() < span.boundary || this.#awaiting.size > 0) {
+        this.#prune(span)
+        return
+      }
+      this.#neighbours.prune()
+      this.#connect()
+      this.#retained.keepFor(this.roster.filter(({ peerId }) => this.#neighbours.needs(peerId)))
+    })
+  }
+
+  /** Links to these members: asked for where there are none, which only happens in large groups. Undefined when all are there. */
+  #reach(peerIds: readonly string[]): Promise<void> | undefined {
+    const isMissing = (peerId: string) =>
+      !this.#lanes.get(peerId) && !this.#neighbours.needs(peerId) && !this.#agreement.isGone(peerId)
+    if (!this.#neighbours.isSparse || !peerIds.some(isMissing)) return undefined
+    this.#neighbours.add(peerIds)
+    this.#connect()
+    return new Promise((resolve) => {
+      const look = () => {
+        if (peerIds.some(isMissing)) return
+        this.#awaiting.delete(look)
+        resolve()
+      }
+      this.#awaiting.add(look)
+    })
+  }
+
+  #linked(peerId: string) {
+    this.#agreement.linkOpened(peerId)
+    for (const look of [...this.#awaiting]) look()
   }
 
   #lost(peerId: string) {
@@ -395,7 +479,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
         void this.#adoption.serve(recovery, defaultTimeoutMs / 1000)
     this.#models.begin(span.members.length)
     let first = span.boundary
-    if (this.#measures && span.members.length > 1) {
+    if (this.#measures && span.members.length > 1 && span.members.length <= this.#largestMesh) {
       // The first op of an epoch is a measurement that every member starts by itself.
       this.#agreement.reserve(first)
       this.#engine.call(first, span)
@@ -404,6 +488,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
     }
     if (span.state) this.#agreement.reserve(first)
     this.#states.begin(first, span)
+    this.#prune(span)
     this.emit('view', { epoch: span.epoch, members: span.members })
     this.#setState('ready')
   }
@@ -428,12 +513,16 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
     this.#prober.forget(peerId)
     this.#heartbeat.forget(peerId)
     if (this.#state === 'left') return
+    if (!this.#neighbours.needs(peerId)) {
+      this.#neighbours.drop(peerId)
+      return
+    }
     this.#report(peerId, reason, true)
     this.#agreement.linkClosed(peerId, reason)
   }
 
   #report(peerId: string, reason: string, wasOpen: boolean) {
-    if (this.#state !== 'left' && this.roster.some((member) => member.peerId === peerId))
+    if (this.#state !== 'left' && this.#neighbours.needs(peerId))
       this.#membership.reportLost(peerId, reason, wasOpen)
   }
 
@@ -448,6 +537,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   #control(peerId: string, control: Control) {
     if (control.type === 'sync') this.#agreement.heard(control.epoch, control.standings)
     else if (control.type === 'probe' || control.type === 'probed') this.#prober.control(peerId, control)
+    else if (control.type === 'pass') this.#overlay.passed(peerId, control)
     else if (control.type === 'state') this.#states.heard(peerId, control)
     else if (control.type === 'tell') {
       const from = this.roster.find((member) => member.peerId === peerId)

@@ -10,6 +10,8 @@ export interface MemoryGroupOptions extends MemoryNetworkOptions {
   measure?: boolean
   /** As GroupConfig.silenceSeconds. Default Infinity: nobody vanishes from a process unseen. */
   silenceSeconds?: number
+  /** As GroupConfig.largestMesh. */
+  largestMesh?: number
 }
 
 /** A room without a server: members in the order in which they joined. */
@@ -59,6 +61,7 @@ export function createMemoryRoom(options: MemoryGroupOptions = {}): MemoryRoom {
         membership,
         clock,
         silenceSeconds: options.silenceSeconds ?? Number.POSITIVE_INFINITY,
+        ...(options.largestMesh !== undefined && { largestMesh: options.largestMesh }),
         ...(options.measure !== undefined && { measure: options.measure }),
       })
       change([...view.members, { peerId, name, kind: 'memory' }])

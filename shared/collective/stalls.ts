@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { PeerName } from '../base/errors.ts'
+import type { Member } from '../membership/types.ts'
 import type { Execution } from './execution.ts'
 import { type Attempt, nameOf } from './recovery.ts'
 import type { Waiting } from './types.ts'
@@ -31,6 +32,8 @@ export function createStalls(config: {
   clock: Clock
   running(): readonly RunningOp[]
   ask(op: number): void
+  /** In a group that has not all links, not everybody is asked. */
+  isNear(peerId: string): boolean
   onWaiting(waiting: Waiting): void
 }): Stalls {
   const { clock } = config
@@ -42,7 +45,8 @@ export function createStalls(config: {
     const { step, peers } = execution.waitingFor()
     const said = answers.get(op)
     const ranks = attempt.members.map((_, rank) => rank).filter((rank) => rank !== attempt.rank)
-    const silent = said ? ranks.filter((rank) => said.get(attempt.members[rank]!.peerId) !== true) : []
+    const isSilent = ({ peerId }: Member) => config.isNear(peerId) && said?.get(peerId) !== true
+    const silent = said ? ranks.filter((rank) => isSilent(attempt.members[rank]!)) : []
     return { step, peers: (silent.length > 0 ? silent : peers).map((rank) => nameOf(attempt, rank)) }
   }
   const check = () => {

@@ -14,6 +14,7 @@ import { JoinError } from '../../../../shared/base/errors.ts'
 import { createPrng } from '../../../../shared/base/prng.ts'
 import { createMemoryRoom } from '../../../../shared/collective/memoryGroup.ts'
 import { guessModel } from '../../../../shared/cost/fit.ts'
+import type { RemovalCause } from '../../../../shared/membership/types.ts'
 import { createMemoryLab } from '../harness/memoryLab.ts'
 
 const spec: RunSpec = {
@@ -59,7 +60,7 @@ function createLosableLab() {
     agent: 'Test 1',
     breathe: () => undefined,
   })
-  const lose = async (cause: string, peerId = lab.state.self?.peerId ?? '') => {
+  const lose = async (cause: RemovalCause, peerId = lab.state.self?.peerId ?? '') => {
     tell.get(peerId)?.({ name: 'gone', error: new JoinError('ROOM_CLOSED', 'You did not answer.'), cause })
     room.network.kill(peerId)
     await new Promise((resolve) => setTimeout(resolve))
@@ -273,7 +274,7 @@ describe('Lab on real groups in memory', () => {
   it('takes its seat again when the others lost it for a while', async () => {
     const { lab, lose, joins } = createLosableLab()
     await lab.enter('k7f-2q9')
-    for (const cause of ['lost', 'unreachable']) {
+    for (const cause of ['lost', 'unreachable'] as const) {
       await until(lab, () => appStateOf(lab.state) === 'empty')
       await lose(cause)
       await until(lab, () => appStateOf(lab.state) === 'empty')
