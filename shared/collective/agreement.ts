@@ -178,7 +178,8 @@ export function createAgreement(config: AgreementConfig): Agreement {
       const waiter = awaited.get(op)
       waiter?.resolve(recovery)
       awaited.delete(op)
-      if (op >= nextOp || (!waiter && suspended.includes(op))) recoveries.set(op, recovery)
+      const isToCome = op >= nextOp && !reserved.has(op)
+      if (isToCome || (!waiter && suspended.includes(op))) recoveries.set(op, recovery)
     }
     release()
   }

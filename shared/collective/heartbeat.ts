@@ -36,6 +36,8 @@ export function createHeartbeat(config: {
     if (now - checkedAt > 2 * period) heardAt.clear()
     checkedAt = now
     for (const [peerId, lane] of config.lanes()) {
+      // What others keep for this member must not wait for another op.
+      lane.say()
       const last = heardAt.get(peerId) ?? now
       heardAt.set(peerId, last)
       const silence = now - last

@@ -45,6 +45,8 @@ export interface Lane {
    * none this way, one is sent before the copies are many.
    */
   ended(bytes: number): void
+  /** Says at once which ops this member needs no more, unless the peer has heard it. */
+  say(): void
   /** Sends as much as link and window take. */
   pump(): void
   /** Sends a frame outside of the window: control, pings. */
@@ -93,7 +95,10 @@ export function createLane(link: Link, options: LaneOptions): Lane {
   let unsaidBytes = 0
   /** Handed to the link and not consumed by the peer yet. */
   const inFlightBytes = () => sent - consumedByPeer
-  const said = () => {
+  let saidSettled = 0
+  /** Of a frame that says which ops this member needs no more. */
+  const said = (settled: number) => {
+    saidSettled = settled
     unsaidOps = 0
     unsaidBytes = 0
   }
@@ -119,7 +124,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     dataHeader.settled = options.settledBelow()
     dataHeader.consumed = consumedHere >>> 0
     writeFrameHeader(frame, dataHeader)
-    said()
+    said(dataHeader.settled)
     if (!link.send(frame)) isBlocked = true
     job.onSent(bytes)
   }
@@ -168,14 +173,18 @@ export function createLane(link: Link, options: LaneOptions): Lane {
       unsaidBytes += bytes
       if (unsaidOps >= maxUnsaidOps || unsaidBytes >= maxUnsaidBytes) lane.sendNow({ kind: 'ack' }, noPayload)
     },
+    say() {
+      if (options.settledBelow() > saidSettled) lane.sendNow({ kind: 'ack' }, noPayload)
+    },
     pump,
     sendNow(fields, payload) {
-      if (fields.kind === 'ack') said()
+      const settled = options.settledBelow()
+      if (fields.kind === 'ack') said(settled)
       const header = {
         ...noHeader,
         total: payload.byteLength,
         ...fields,
-        settled: options.settledBelow(),
+        settled,
         consumed: consumedHere >>> 0,
       }
       if (!link.send(encodeFrame(header, payload))) isBlocked = true

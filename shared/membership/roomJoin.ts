@@ -120,8 +120,8 @@ function namesIn(room: Room): readonly string[] {
 }
 
 /**
- * Brings back the members of a view that is newer than the room's: they have the grace time to claim their seats. Survivors whom the newer view
- * does not have any more had been lost before, and are told so now. Only in a room that is young, so that nobody can fill an established room
+ * Brings back the members of a view that is newer than the room's: they have the grace time to claim their seats. Who is not in that
+ * view has to come in anew: a survivor who had been lost before, or somebody new, who has begun another group by now. Only in a room that is young, so that nobody can fill an established room
  * with members that do not exist.
  */
 function adopt(room: Room, { known, peerId }: JoinEvent): Room {
@@ -131,10 +131,10 @@ function adopt(room: Room, { known, peerId }: JoinEvent): Room {
   const isSound = ids.size === known.members.length && known.members[known.rank]?.peerId === peerId
   // A seat that was kept for somebody whom the newer view does not have any more is given up.
   const kept = room.seats.filter((seat) => ids.has(seat.peerId) || seat.token !== undefined)
-  const others = kept.filter((seat) => !ids.has(seat.peerId)).map(whoIsNotRestored)
-  if (!isSound || ids.size + others.length > maxMembers) return room
+  const others = kept.filter((seat) => !ids.has(seat.peerId)).map(putOut)
+  if (!isSound || ids.size > maxMembers) return room
   const timer = room.timers + 1
-  const names = others.map(({ name }) => name)
+  const names: string[] = []
   const seats = known.members.map((member, order): Seat => {
     const seat = kept.find((other) => other.peerId === member.peerId)
     const name =
@@ -148,8 +148,7 @@ function adopt(room: Room, { known, peerId }: JoinEvent): Room {
   return { ...room, timers: timer, seats: [...seats, ...after] }
 }
 
-function whoIsNotRestored(seat: Seat): Seat {
-  if (seat.restoredAt === undefined) return seat
+function putOut(seat: Seat): Seat {
   const { connection: _, timer: __, ...rest } = seat
   return { ...rest, presence: 'gone' }
 }

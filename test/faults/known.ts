@@ -1,7 +1,7 @@
 /** Scenarios that have broken an invariant once, by what was wrong. */
 import type { Fault, Scenario } from './scenario.ts'
 
-const base: Omit<Fault, 'kind' | 'rank'> = { other: 0, afterMessages: 1, seconds: 1 }
+const base: Omit<Fault, 'kind' | 'rank'> = { other: 0, phase: 'running', afterMessages: 1, seconds: 1 }
 const butterfly = { algorithm: 'butterfly', settings: { r: 1 } }
 
 export const known: Readonly<Record<string, Scenario>> = {
@@ -14,6 +14,8 @@ export const known: Readonly<Record<string, Scenario>> = {
     size: 7,
     count: 0,
     ops: [butterfly],
+    measures: true,
+    pauseSeconds: 0,
     faults: [
       { ...base, kind: 'freeze', rank: 1, other: 4, afterMessages: 14, seconds: 5.5424 },
       { ...base, kind: 'slow', rank: 1, other: 0, afterMessages: 75 },

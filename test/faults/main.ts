@@ -1,7 +1,7 @@
 /**
  * `npm run faults -- --scenarios 10000 --seed 1`: random scenarios with one to three faults each; `--grid`: every fault at every phase, for
  * P = 2..9 and every family. The last line is JSON {scenarios, violations, seed}. `--only SEED` replays one random scenario and tells what
- * happens in it.
+ * happens in it (with `--grid`: one of the grid). `--share 1,4`: every fourth scenario, from the second on.
  *
  * `--real N`: N scenarios in real time, with peers in processes of their own that get SIGKILL and SIGSTOP, or with `--browser` in tabs; `--rooms`
  * says how many at once. With `--real`, `--only SEED` replays one of those.
@@ -9,7 +9,7 @@
 import { parseArgs } from 'node:util'
 import { runReal } from '../real/main.ts'
 import { gridScenarios, randomScenario, type Scenario } from './scenario.ts'
-import { simulate } from './simulate.ts'
+import { messagesOf, simulate } from './simulate.ts'
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     grid: { type: 'boolean', default: false },
+    share: { type: 'string', default: '0,1' },
     real: { type: 'string' },
     browser: { type: 'boolean', default: false },
     rooms: { type: 'string', default: '3' },
@@ -39,16 +40,19 @@ function* random(): Generator<Scenario> {
   for (let i = 0; i < count; i++) yield randomScenario(seed + i)
 }
 
+const [at = 0, of = 1] = values.share.split(',').map(Number)
+let index = 0
 let scenarios = 0
 let violations = 0
-for (const scenario of values.grid ? gridScenarios([2, 3, 4, 5, 6, 7, 8, 9], 5) : random()) {
+for await (const scenario of values.grid ? gridScenarios([2, 3, 4, 5, 6, 7, 8, 9], messagesOf) : random()) {
+  if (index++ % of !== at || (values.grid && values.only !== undefined && scenario.seed !== seed)) continue
   scenarios++
   if (values.only !== undefined) console.log(JSON.stringify(scenario, undefined, 2))
   const verdict = await simulate(scenario, values.only === undefined ? {} : { trace: console.log })
   if (verdict.violations.length === 0) continue
   violations++
-  const which = values.grid ? JSON.stringify(scenario) : `seed ${scenario.seed}`
-  console.log(`${which}: ${verdict.violations.join('\n  ')}`)
+  console.log(`npm run faults -- ${values.grid ? '--grid ' : ''}--only ${scenario.seed}`)
+  console.log(`  ${verdict.violations.join('\n  ')}`)
 }
 console.log(JSON.stringify({ scenarios, violations, seed }))
 process.exitCode = violations === 0 ? 0 : 1

@@ -7,7 +7,7 @@ function setUp() {
   const clock = new VirtualClock()
   const pings: number[] = []
   const silent: [string, number][] = []
-  const lane = { sendNow: () => pings.push(clock.now()) } as unknown as Lane
+  const lane = { say: () => {}, sendNow: () => pings.push(clock.now()) } as unknown as Lane
   const heartbeat = createHeartbeat({
     clock,
     limitSeconds: 3,
