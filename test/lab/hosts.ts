@@ -1,6 +1,6 @@
 /** A lab for one experiment: its hosts, the server on host 0, and the end of all that was started. */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireChromium } from '../support/chromium.ts'
@@ -8,6 +8,7 @@ import { launchChromium, type Running } from '../support/launch.ts'
 
 const root = join(import.meta.dirname, '../..')
 const lab = join(import.meta.dirname, 'lab')
+const newLine = 0x0a
 
 export interface Lab {
   /** For files that belong to the experiment; gone with it. */
@@ -23,10 +24,10 @@ export interface Lab {
   startServer(): Promise<string>
   /** Playwright talks to it through a pipe, so it may stay outside of the namespace. */
   launchChromium(host: number): Promise<Running>
-  /** The answer of `lab tell`. */
+  /** The answer of the switch to a command, as `lab tell` gives it. */
   tell(command: string): string
-  /** Does this before the lab goes down. */
-  onClose(cleanup: () => unknown): void
+  /** Frames that the switch has dropped so far. */
+  dropped(): number
   close(): Promise<void>
 }
 
@@ -42,6 +43,7 @@ export function startLab(hosts: number, options: readonly string[]): Lab {
     () => run('down'),
   ]
   let closing: Promise<void> | undefined
+  let [toSwitch, fromSwitch] = [-1, -1]
   const close = async () => {
     for (const cleanup of cleanups.reverse())
       try {
@@ -101,13 +103,25 @@ export function startLab(hosts: number, options: readonly string[]): Lab {
       cleanups.push(() => running.close())
       return running
     },
-    tell: (command) => run('tell', ...command.split(' ')),
-    onClose: (cleanup) => cleanups.push(cleanup),
+    tell(command) {
+      writeSync(toSwitch, `${command}\n`)
+      const answer = Buffer.alloc(64 * 1024)
+      let length = 0
+      do length += readSync(fromSwitch, answer, length, answer.length - length, null)
+      while (answer[length - 1] !== newLine && length < answer.length)
+      return answer.toString('utf8', 0, length).trim()
+    },
+    dropped: () =>
+      [...made.tell('stats').matchAll(/dropped=(\d+)/g)].reduce((sum, [, frames]) => sum + Number(frames), 0),
     close: () => (closing ??= close()),
   }
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt)
   try {
     run('up', String(hosts), ...options)
+    // Without a shell in between: asking must not take the processor from what is measured. As in `lab`, a pipe that is open both ways
+    // stays open.
+    toSwitch = openSync(join(folder, 'lab/in'), 'r+')
+    fromSwitch = openSync(join(folder, 'lab/out'), 'r+')
   } catch (error) {
     void made.close()
     throw error

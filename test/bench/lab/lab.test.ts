@@ -94,20 +94,18 @@ describe('which candidates are measured', () => {
 
 describe('a call', () => {
   it('takes from the last start to the last end', () => {
-    const rank = (begin: number, end: number, sent: number) => [
-      {
-        bytes: 8,
-        label: 'auto',
-        begin,
-        end,
-        sent,
-        received: 10,
-        predicted: 1,
-        chosen: 'star',
-        isWrong: false,
-      },
-    ]
-    const [joined] = joinRanks([rank(1, 5, 7), rank(2, 4, 20)], about)
+    const rank = (begin: number, end: number, sent: number) => ({
+      bytes: 8,
+      label: 'auto',
+      begin,
+      end,
+      sent,
+      received: 10,
+      predicted: 1,
+      chosen: 'star',
+      isWrong: false,
+    })
+    const joined = joinRanks([rank(1, 5, 7), rank(2, 4, 20)], about)
     expect(joined).toMatchObject({ seconds: 3, slowest: 4, busiest: 20, chosen: 'star', isWrong: false })
   })
 

@@ -17,13 +17,6 @@ export interface Candidate {
   readonly consistency: 'identical' | 'fast'
 }
 
-export interface Cell {
-  readonly bytes: number
-  /** Calls of each candidate, one after the other. */
-  readonly repeats: number
-  readonly candidates: readonly Candidate[]
-}
-
 /** One call as one rank saw it. Seconds on the clock of the machine. */
 export interface RankSample {
   readonly bytes: number
@@ -56,7 +49,7 @@ export type Command =
   | { readonly do: 'join'; readonly url: string; readonly room: string; readonly size: number }
   | { readonly do: 'links' }
   | { readonly do: 'predict'; readonly bytes: number; readonly consistency: Candidate['consistency'] }
-  | { readonly do: 'round'; readonly cells: readonly Cell[] }
+  | { readonly do: 'call'; readonly bytes: number; readonly candidate: Candidate }
   | { readonly do: 'leave' }
 
 export interface Answers {
@@ -64,7 +57,7 @@ export interface Answers {
   readonly links: RankLinks
   /** Fastest first. */
   readonly predict: readonly Prediction[]
-  readonly round: readonly RankSample[]
+  readonly call: RankSample
   readonly leave: undefined
 }
 
@@ -130,7 +123,7 @@ export function createLabMember(webrtc: Webrtc, now: () => number): (command: Co
     }
   }
 
-  const measure = async (bytes: number, candidate: Candidate): Promise<RankSample> => {
+  const call = async (bytes: number, candidate: Candidate): Promise<RankSample> => {
     const { rank, size } = group
     const { label, algorithm, settings, consistency } = candidate
     await group.barrier({ timeoutMs })
@@ -166,14 +159,6 @@ export function createLabMember(webrtc: Webrtc, now: () => number): (command: Co
     }
   }
 
-  const round = async (cells: readonly Cell[]) => {
-    const samples: RankSample[] = []
-    for (const { bytes, repeats, candidates } of cells)
-      for (let repeat = 0; repeat < repeats; repeat++)
-        for (const candidate of candidates) samples.push(await measure(bytes, candidate))
-    return samples
-  }
-
   return async (command) => {
     switch (command.do) {
       case 'join':
@@ -184,8 +169,8 @@ export function createLabMember(webrtc: Webrtc, now: () => number): (command: Co
         const { bytes, consistency } = command
         return group.predict({ count: Math.ceil(bytes / 4), consistency }).candidates
       }
-      case 'round':
-        return round(command.cells)
+      case 'call':
+        return call(command.bytes, command.candidate)
       case 'leave':
         await group.leave()
         return undefined

@@ -7,8 +7,7 @@ import type { Lab } from '../../lab/hosts.ts'
 import { type MpiCall, parseMpiLine } from './mpiOutput.ts'
 
 export interface MpiGroup {
-  /** So many calls, one after the other. */
-  allreduce(bytes: number, repeats: number): Promise<MpiCall[]>
+  allreduce(bytes: number): Promise<MpiCall>
   close(): Promise<void>
 }
 
@@ -48,12 +47,9 @@ export async function startMpi(lab: Lab, size: number): Promise<MpiGroup> {
   const first = await nextLine()
   if (first !== `ready ${size}`) throw new Error(`MPI says: ${first}`)
   return {
-    async allreduce(bytes, repeats) {
-      stdin.write(`${bytes} ${repeats}\n`)
-      const calls: MpiCall[] = []
-      for (let line = await nextLine(); line !== 'done'; line = await nextLine())
-        calls.push(parseMpiLine(line))
-      return calls
+    async allreduce(bytes) {
+      stdin.write(`${bytes}\n`)
+      return parseMpiLine(await nextLine())
     },
     close: () =>
       new Promise((resolve) => {

@@ -34,9 +34,9 @@ export function printCell(cell: Cell): void {
     `\n## P = ${size}, ${sizeText(bytes)}; at the least ${(floor * 1e3).toFixed(1)} ms; load of the machine ${load}`,
   )
   console.log(
-    '| what | ms | calls | one-way delays | slowest rank | predicted, ms | off | / auto | of the line |',
+    '| what | ms | calls | one-way delays | slowest rank | predicted, ms | off | / auto | of the line | frames dropped a call |',
   )
-  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |')
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |')
   for (const summary of summaries) {
     const { label, seconds, predicted, error, use } = summary
     const columns = [
@@ -49,6 +49,7 @@ export function printCell(cell: Cell): void {
       error === undefined ? '-' : signed(error),
       auto && label !== 'auto' ? (summary.median / auto.median).toFixed(2) : '-',
       use === undefined ? '-' : use.toFixed(2),
+      summary.dropped.toFixed(0),
     ]
     console.log(`| ${columns.join(' | ')} |`)
   }

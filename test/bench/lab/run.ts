@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { type Lab, startLab } from '../../lab/hosts.ts'
 import { describeNetwork, type LabNetwork, networkOptions } from '../../lab/network.ts'
-import type { Cell, Command } from './member.ts'
+import type { Candidate, Command } from './member.ts'
 import { startMpi } from './mpi.ts'
 import { bundleTabPeer, type Peer, startNodePeer, startTabPeer } from './peers.ts'
 import { printCell, printLinks } from './print.ts'
@@ -29,6 +29,13 @@ export interface LabOptions extends Selection {
 /** Vectors up to here are called several times a round: they take no time, and vary most. */
 const shortBytes = 64 * 1024
 const shortRepeats = 3
+/** The first round, which does not count, has this number. */
+const warmUps = -1
+
+interface Cell {
+  readonly bytes: number
+  readonly candidates: readonly Candidate[]
+}
 
 export async function measureLab(options: LabOptions): Promise<Sample[]> {
   const { network, sizes, isBrowser } = options
@@ -83,21 +90,28 @@ async function measureGroup(
   const cells: Cell[] = []
   for (const each of bytes) {
     const predictions = await leader<'predict'>({ do: 'predict', bytes: each, consistency })
-    const candidates = selectCandidates(predictions, options)
-    cells.push({ bytes: each, repeats: each <= shortBytes ? shortRepeats : 1, candidates })
+    cells.push({ bytes: each, candidates: selectCandidates(predictions, options) })
   }
   const mpi = isWithMpi ? await startMpi(lab, size) : undefined
+  const call = async (each: number, candidate: Candidate | undefined, round: number) => {
+    const before = lab.dropped()
+    const now = { ...about, round, load: loadavg()[0]! }
+    const make = candidate
+      ? joinRanks(await all<'call'>({ do: 'call', bytes: each, candidate }), now)
+      : mpiSample(await mpi!.allreduce(each), now)
+    return { ...make, dropped: lab.dropped() - before }
+  }
   const measured: Sample[] = []
-  // The first one warms up: codes are compiled, windows open. Long vectors are warm by themselves.
-  const warmUp = cells.filter((cell) => cell.bytes <= shortBytes)
-  await all<'round'>({ do: 'round', cells: warmUp.map((cell) => ({ ...cell, repeats: 1 })) })
-  if (mpi) for (const { bytes: each } of warmUp) await mpi.allreduce(each, 1)
-  for (let round = 0; round < rounds; round++)
-    for (const cell of cells) {
-      const now = { ...about, round, load: loadavg()[0]! }
-      const samples = joinRanks(await all<'round'>({ do: 'round', cells: [cell] }), now)
-      const foreign = (await mpi?.allreduce(cell.bytes, cell.repeats)) ?? []
-      samples.push(...foreign.map((call) => mpiSample(call, now)))
+  for (let round = warmUps; round < rounds; round++)
+    for (const { bytes: each, candidates } of cells) {
+      const isShort = each <= shortBytes
+      // Short vectors warm up: code is compiled, windows open. In a long one there is time for it.
+      if (round < 0 && !isShort) continue
+      const callers = mpi ? [...candidates, undefined] : candidates
+      const samples: Sample[] = []
+      for (let repeat = 0; repeat < (isShort && round >= 0 ? shortRepeats : 1); repeat++)
+        for (const candidate of callers) samples.push(await call(each, candidate, round))
+      if (round < 0) continue
       write(samples)
       measured.push(...samples)
     }

@@ -19,6 +19,8 @@ export interface Sample {
   readonly slowest: number
   /** Of the machine, in the last minute. */
   readonly load: number
+  /** Frames that the switch dropped in the meantime. */
+  readonly dropped?: number
   /** Sent or received by the rank that moved most. */
   readonly busiest: number
   readonly predicted?: number
@@ -45,29 +47,25 @@ export function mpiSample({ bytes, seconds, slowest, isWrong }: MpiCall, about: 
 /** What a run writes, line by line. */
 export type Line = Sample | LinkSample
 
-export type About = Pick<Sample, 'network' | 'peers' | 'size' | 'round' | 'load'>
+export type About = Pick<Sample, 'network' | 'peers' | 'size' | 'round' | 'load' | 'dropped'>
 
-/** Calls are the same on all ranks, in the same order. */
-export function joinRanks(ranks: readonly (readonly RankSample[])[], about: About): Sample[] {
-  const [first] = ranks
-  if (!first) return []
-  return first.map(({ bytes, label, predicted, chosen }, call) => {
-    const seen = ranks.map((samples) => samples[call]!)
-    const ends = seen.map(({ end }) => end)
-    const begins = seen.map(({ begin }) => begin)
-    return {
-      kind: 'sample',
-      ...about,
-      bytes,
-      label,
-      seconds: Math.max(...ends) - Math.max(...begins),
-      slowest: Math.max(...seen.map(({ begin, end }) => end - begin)),
-      busiest: Math.max(...seen.flatMap(({ sent, received }) => [sent, received])),
-      ...(predicted !== undefined && { predicted }),
-      ...(chosen !== undefined && { chosen }),
-      isWrong: seen.some(({ isWrong }) => isWrong),
-    }
-  })
+/** One call as all ranks saw it. */
+export function joinRanks(seen: readonly RankSample[], about: About): Sample {
+  const [{ bytes, label, predicted, chosen }] = seen as [RankSample]
+  const lastEnd = Math.max(...seen.map(({ end }) => end))
+  const lastBegin = Math.max(...seen.map(({ begin }) => begin))
+  return {
+    kind: 'sample',
+    ...about,
+    bytes,
+    label,
+    seconds: lastEnd - lastBegin,
+    slowest: Math.max(...seen.map(({ begin, end }) => end - begin)),
+    busiest: Math.max(...seen.flatMap(({ sent, received }) => [sent, received])),
+    ...(predicted !== undefined && { predicted }),
+    ...(chosen !== undefined && { chosen }),
+    isWrong: seen.some(({ isWrong }) => isWrong),
+  }
 }
 
 /** All calls of one candidate with vectors of one size. */
@@ -83,6 +81,8 @@ export interface Summary {
   readonly chosen: string | undefined
   /** Bytes per second of the rank that moved most, as a part of its line's; undefined without a limit of rate. */
   readonly use: number | undefined
+  /** Frames dropped per call. */
+  readonly dropped: number
   readonly wrong: number
 }
 
@@ -166,6 +166,7 @@ function summaryOf(label: string, samples: readonly Sample[]): Summary {
     error: predicted === undefined ? undefined : predicted / typical - 1,
     chosen: chosen || undefined,
     use: line > 0 && busiest > 0 ? (busiest * line) / typical : undefined,
+    dropped: samples.reduce((sum, { dropped = 0 }) => sum + dropped, 0) / samples.length,
     wrong: samples.filter(({ isWrong }) => isWrong).length,
   }
 }
