@@ -26,7 +26,7 @@ const openLinks = (group: Group) => group.links().filter(({ state }) => state ==
 const sumTo = (size: number) => (size * (size - 1)) / 2
 const input = (rank: number, count = 300) => Float32Array.from({ length: count }, (_, i) => rank + (i % 7))
 
-describe.each([33, 48, 64, 100, 127])('%i members', (size) => {
+describe.each([33, 100])('%i members', (size) => {
   it('keep O(log P) links, agree, and reduce exactly with every algorithm that they may use', async () => {
     const { clock, groups } = await openGroup(size)
     for (const [rank, group] of groups.entries()) {
@@ -121,8 +121,8 @@ describe('a large group', () => {
   })
 
   it('grows out of a small one and shrinks back, with ops in between', async () => {
-    const { clock, room, groups } = await openGroup(30)
-    for (let i = 0; i < 6; i++) groups.push(room.join(`Rank ${groups.length}`))
+    const { clock, room, groups } = await openGroup(31)
+    for (let i = 0; i < 3; i++) groups.push(room.join(`Rank ${groups.length}`))
     await inVirtualTime(clock, whenTogether(groups))
     const sum = async (members: readonly Group[]) => {
       const calls = members.map((group) => group.allreduce(Int32Array.of(1)))
@@ -131,8 +131,8 @@ describe('a large group', () => {
     }
     await sum(groups)
     await inVirtualTime(clock, new Promise<void>((resolve) => clock.after(30, resolve)))
-    for (const group of groups) expect(openLinks(group)).toBe(linksOf(36, group.rank).length)
-    for (const group of groups.splice(10, 8)) await inVirtualTime(clock, group.leave())
+    for (const group of groups) expect(openLinks(group)).toBe(linksOf(34, group.rank).length)
+    for (const group of groups.splice(10, 3)) await inVirtualTime(clock, group.leave())
     await inVirtualTime(clock, whenTogether(groups))
     await sum(groups)
     for (const group of groups) expect(openLinks(group)).toBe(groups.length - 1)
