@@ -2,6 +2,7 @@
  * `npm run bench -- table ROW [PART]`: measures one row of the table in docs/benchmarks.md and says whether its goal is reached. Long rows come
  * in parts.
  */
+import { execFileSync } from 'node:child_process'
 import { cpus, loadavg } from 'node:os'
 import { describeNetwork } from '../lab/network.ts'
 import { measureBlocks } from './block.ts'
@@ -178,7 +179,7 @@ export async function measureRow(
   const [processor] = cpus()
   console.log(`${new Date().toISOString()}: ${name}: ${row.goal}`)
   console.log(
-    `${cpus().length} cores, ${processor?.model ?? 'unknown processor'}, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
+    `${version()}, ${cpus().length} cores, ${processor?.model ?? 'unknown processor'}, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
   )
   const { runs, sizes, from } = options
   if (row.measure) return row.measure(runs, sizes)
@@ -190,6 +191,19 @@ export async function measureRow(
       ? `P = ${cell.size}, ${sizeText(cell.bytes)}, ${cell.peers === 'node' ? 'Node peers' : 'tabs'}, ${describeNetwork(cell.network)}`
       : `all ${cells.length} cells`
     console.log(`| ${where} | ${found} | ${goal} | ${isReached ? 'yes' : 'no'} |`)
+  }
+}
+
+function version(): string {
+  try {
+    const options = {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    } as const
+    return `commit ${execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim()}`
+  } catch {
+    return 'no commit'
   }
 }
 
