@@ -4,6 +4,7 @@ import { AbortedError, ArgumentError, JoinError } from '../../shared/base/errors
 import { createGroup } from '../../shared/collective/group.ts'
 import type { Group } from '../../shared/collective/types.ts'
 import type { Membership } from '../../shared/membership/types.ts'
+import { linksOf } from '../../shared/schedule/links.ts'
 import { limits } from '../../shared/signaling/limits.ts'
 import { type Connector, createConnector } from './connector.ts'
 import { type Seat, takeSeat } from './seat.ts'
@@ -40,7 +41,7 @@ export interface JoinOptions {
   onStatus?: (status: JoinStatus) => void
   /**
    * `auto`: the group runs in a worker where the browser can pass data channels to one, so that neither training nor
-   * drawing on the thread of the page holds up the others. false (default): on the thread of the page; a fold of your own needs that.
+   * drawing on the thread of the page holds up the others. false (default): on the thread of the page; a fold of your own needs that or a `module` of its own.
    */
   worker?: 'auto' | false
 }
@@ -240,7 +241,8 @@ async function whenReady(
 
 function statusOf(group: Group, size: number): JoinStatus {
   const members = group.roster.length
-  const linksWanted = Math.max(0, members - 1)
+  const rank = group.roster.findIndex(({ peerId }) => peerId === group.peerId)
+  const linksWanted = linksOf(members, rank).length
   const linksOpen = group.links().filter(({ state }) => state === 'open').length
   const isReady = group.state === 'ready' && group.size >= size
   const waitingFor = isReady ? 'nothing' : members < size ? 'members' : 'links'

@@ -14,7 +14,7 @@ import { createFeedback, type Feedback } from '../../shared/wire/feedback.ts'
 import type { ChannelSource, ConnectorEvents } from '../rtc/connector.ts'
 import { createChannelTransport } from '../rtc/transport.ts'
 import { arrayLike, isSentArray, transferablesOf } from './arrays.ts'
-import type { Port, Snapshot, ToPage, ToWorker } from './messages.ts'
+import type { Port, SentFold, Snapshot, ToPage, ToWorker } from './messages.ts'
 import { receiveError, sendError } from './sentErrors.ts'
 
 /** Told at once: the rest of the progress of an op is told at most so often, or the page would have nothing else to do. */
@@ -184,6 +184,13 @@ function serveCalls(group: Group, post: (message: ToPage, transfer?: Transferabl
     feedbacks.set(key, feedback)
     return feedback
   }
+  const folds = new Map<string, unknown>()
+  const loadFold = async (module: string) => {
+    const loaded = (await import(/* @vite-ignore */ module)) as { default?: unknown }
+    if (typeof loaded.default !== 'object')
+      throw new PapilioError('UNSUPPORTED', 'It has no fold as default export.')
+    folds.set(module, loaded.default)
+  }
   const given = (argument: unknown) => {
     if (!isSentArray(argument)) return argument
     const array = arrays.get(argument.sentArray)
@@ -205,7 +212,9 @@ function serveCalls(group: Group, post: (message: ToPage, transfer?: Transferabl
       ...(hooks.feedback !== undefined && { feedback: feedbackOf(hooks.feedback) }),
     }
     const complete = args.map((argument) =>
-      isOptions(argument) && !isSentArray(argument) ? { ...argument, ...options } : given(argument),
+      isOptions(argument) && !isSentArray(argument)
+        ? { ...argument, ...foldIn(argument, folds), ...options }
+        : given(argument),
     )
     const run = target[method]
     if (!run) throw new PapilioError('UNSUPPORTED', `A group has no ${method}.`)
@@ -216,6 +225,12 @@ function serveCalls(group: Group, post: (message: ToPage, transfer?: Transferabl
     else if (message.type === 'piece') {
       const array = arrays.get(message.key)
       if (array) new Uint8Array(array.buffer).set(new Uint8Array(message.bytes), message.at)
+    } else if (message.type === 'fold') {
+      const { module } = message
+      loadFold(module).then(
+        () => post({ type: 'fold', module, error: undefined }),
+        (error: unknown) => post({ type: 'fold', module, error: sendError(error) }),
+      )
     } else if (message.type === 'abort') running.get(message.id)?.abort()
     else if (message.type === 'call') {
       const { id } = message
@@ -231,6 +246,11 @@ function serveCalls(group: Group, post: (message: ToPage, transfer?: Transferabl
     } else return false
     return true
   }
+}
+
+function foldIn(options: object, folds: ReadonlyMap<string, unknown>) {
+  const { op } = options as { op?: SentFold | string }
+  return typeof op === 'object' && { op: folds.get(op.foldModule) }
 }
 
 function isOptions(argument: unknown): argument is object {

@@ -27,6 +27,11 @@ export interface SentArray {
   readonly sentArray: number
 }
 
+/** Stands for a fold of the caller's own: the worker has loaded the module that it is the default export of. */
+export interface SentFold {
+  readonly foldModule: string
+}
+
 /** What a call says beside its arguments. */
 export interface CallHooks {
   readonly wantsProgress: boolean
@@ -44,6 +49,7 @@ export type ToWorker =
   | { type: 'array'; key: number; like: NumericArray; length: number }
   | { type: 'piece'; key: number; at: number; bytes: ArrayBuffer }
   | { type: 'call'; id: number; method: string; args: unknown[]; hooks: CallHooks }
+  | { type: 'fold'; module: string }
   | { type: 'abort'; id: number }
   | { type: 'tell'; data: unknown; to: string | undefined }
   | { type: 'listen' }
@@ -70,6 +76,7 @@ export type ToPage =
   | { type: 'progress'; id: number; progress: Progress }
   | { type: 'result'; id: number; value: unknown }
   | { type: 'failure'; id: number; error: SentError }
+  | { type: 'fold'; module: string; error: SentError | undefined }
   | { type: 'ask-state' }
   | { type: 'want'; peerIds: readonly string[] }
   | { type: 'opened' | 'closed'; peerId: string; attempt: number }

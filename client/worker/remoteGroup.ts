@@ -210,6 +210,9 @@ class RemoteGroup extends Emitter<GroupEvents> {
         this.#stopIfOver()
         return
       }
+      case 'fold':
+        this.#calls.foldLoaded(message.module, message.error && receiveError(message.error))
+        return
       case 'ask-state':
         void this.#giveState()
         return

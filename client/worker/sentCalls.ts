@@ -2,12 +2,13 @@
  * The calls of a page on their way to the worker. Arrays go over in pieces, and the page breathes between them; the calls keep their order,
  * because it is the order of the ops.
  */
+import { createDeferred, type Deferred } from '../../shared/base/deferred.ts'
 import { UnsupportedError } from '../../shared/base/errors.ts'
 import type { Progress } from '../../shared/collective/types.ts'
 import type { NumericArray } from '../../shared/wire/dtype.ts'
 import { nextTask } from '../rtc/nextTask.ts'
 import { isArray } from './arrays.ts'
-import type { SentArray, ToWorker } from './messages.ts'
+import type { SentArray, SentFold, ToWorker } from './messages.ts'
 
 /** Copied in one go: a millisecond or two, on a busy machine ten. */
 const pieceBytes = 1024 * 1024
@@ -18,6 +19,8 @@ interface Extras {
   onProgress?: (progress: Progress) => void
   into?: NumericArray
   feedback?: object
+  /** Module of the caller's own fold. */
+  fold?: string
 }
 
 /** Takes out of the arguments of a call what cannot go over. */
@@ -28,15 +31,25 @@ export function partArguments(args: readonly unknown[]): { sent: unknown[]; extr
     if (typeof argument !== 'object' || argument === null || isArray(argument) || Array.isArray(argument))
       return argument
     isGiven = true
-    const { signal, onProgress, into, feedback, ...options } = argument as Extras
-    Object.assign(extras, { signal, onProgress, into, feedback })
-    return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+    const { signal, onProgress, into, feedback, op, ...options } = argument as Extras & { op?: unknown }
+    const fold = moduleOf(op)
+    Object.assign(extras, { signal, onProgress, into, feedback, fold })
+    const all = { ...options, op: fold === undefined ? op : ({ foldModule: fold } satisfies SentFold) }
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
   })
   if (!isGiven) sent.push({})
   return { sent, extras }
 }
 
+/** The whole address of the module that a fold says to be in. */
+function moduleOf(op: unknown): string | undefined {
+  if (typeof op !== 'object' || op === null || !('module' in op)) return undefined
+  return new URL(String(op.module), globalThis.location?.href).href
+}
+
 export interface CallSender {
+  /** The worker has the fold of this module, or cannot have it. */
+  foldLoaded(module: string, error: Error | undefined): void
   /** Resolves when the call is on its way; rejects when it cannot go over. */
   send(id: number, method: string, args: unknown[], extras: Extras): Promise<void>
 }
@@ -47,6 +60,15 @@ export function createCallSender(post: (message: ToWorker, transfer: Transferabl
   /** Calls that wait for an array before them to be over. */
   let queue: Promise<void> | undefined
 
+  const folds = new Map<string, Deferred<void>>()
+  const loadFold = (module: string): Promise<void> => {
+    const known = folds.get(module) ?? createDeferred<void>()
+    if (!folds.has(module)) {
+      folds.set(module, known)
+      post({ type: 'fold', module }, [])
+    }
+    return known.promise
+  }
   const feedbackKey = (feedback: object) => {
     const key = feedbacks.get(feedback) ?? nextKey++
     feedbacks.set(feedback, key)
@@ -65,7 +87,17 @@ export function createCallSender(post: (message: ToWorker, transfer: Transferabl
   }
 
   return {
-    async send(id, method, args, { onProgress, feedback }) {
+    foldLoaded(module, error) {
+      const asked = folds.get(module)
+      if (!error) asked?.resolve()
+      else {
+        // The next call may find it.
+        folds.delete(module)
+        const message = `The worker of the group cannot take the fold from ${module}: ${error.message}`
+        asked?.reject(new UnsupportedError('fold in a worker', message))
+      }
+    },
+    async send(id, method, args, { onProgress, feedback, fold }) {
       const hooks = {
         wantsProgress: onProgress !== undefined,
         ...(feedback && { feedback: feedbackKey(feedback) }),
@@ -78,9 +110,10 @@ export function createCallSender(post: (message: ToWorker, transfer: Transferabl
         }
       }
       // At once when nothing is large and nothing is before it.
-      if (!queue && !args.some(isLarge)) return postCall(args)
+      if (!queue && !args.some(isLarge) && fold === undefined) return postCall(args)
       const before = queue ?? Promise.resolve()
       const mine = before.then(async () => {
+        if (fold !== undefined) await loadFold(fold)
         const ready: unknown[] = []
         for (const value of args) ready.push(isLarge(value) ? await sendArray(value) : value)
         postCall(ready)
@@ -117,6 +150,6 @@ function uncloneable(error: unknown): unknown {
   if (!(error instanceof DOMException) || error.name !== 'DataCloneError') return error
   return new UnsupportedError(
     'fold in a worker',
-    'A fold of your own cannot run in the worker of the group. Join with { worker: false }, on this peer.',
+    'A fold of your own cannot be passed to the worker of the group. Give it the `module` that it is the default export of, or join with { worker: false } on this peer.',
   )
 }

@@ -15,6 +15,10 @@ interface FoldBase {
   readonly name?: string
   /** Default false: then fewer algorithms may run. */
   readonly commutative?: boolean
+  /**
+   * Address of a module whose default export is this fold. A group in a worker takes it from there: functions cannot be passed to another thread.
+   */
+  readonly module?: string | URL
 }
 
 /** Element by element. f16 and bf16 come as numbers; what is returned is rounded or wrapped as a typed array does. */

@@ -237,6 +237,35 @@ describe('a group behind a port', () => {
     expect(fractions.at(-1)).toBe(1)
   })
 
+  it('takes folds of the caller from their modules, in the order of the calls', async () => {
+    room = await openRoom(2)
+    const { groups } = room
+    const code = "export default { name: 'longer', commutative: true, combine: (a, b) => Math.hypot(a, b) }"
+    const module = `data:text/javascript,${encodeURIComponent(code)}`
+    const fold = { name: 'longer', commutative: true, combine: Math.hypot, module }
+    for (let round = 0; round < 2; round++) {
+      const results = await Promise.all(
+        groups.map(async (group, rank) => {
+          const calls = [
+            group.allreduce(Float64Array.of(3 + rank), { op: fold }),
+            group.reduce(Float64Array.of(rank), { op: fold, root: 1 }),
+            group.allreduce(Int32Array.of(rank)),
+          ]
+          return Promise.all(calls)
+        }),
+      )
+      for (const [folded, , sum] of results) expect([folded!.data![0], sum!.data![0]]).toEqual([5, 1])
+      expect(results[1]![1]!.data![0]).toBe(1)
+      const ops = results.map((each) => each.map(({ report }) => report.op))
+      expect(ops[0]).toEqual(ops[1])
+    }
+    for (const wrong of ['data:text/javascript,export default 7', 'data:text/javascript,no script'])
+      for (const group of groups) {
+        const call = group.allreduce(Float64Array.of(1), { op: { ...fold, module: wrong } })
+        await expect(call).rejects.toMatchObject({ code: 'UNSUPPORTED', feature: 'fold in a worker' })
+      }
+  })
+
   it('ends with errors of the same classes and fields', async () => {
     room = await openRoom(2)
     const [a, b] = room.groups as [Group, Group]
