@@ -179,7 +179,7 @@ export function startOthers(
     (child) =>
       new Promise<number>((resolve) => {
         child.once('error', () => resolve(exitCodes.notFormed))
-        child.once('close', (code) => resolve(code ?? exitCodes.lost))
+        child.once('exit', (code) => resolve(code ?? exitCodes.lost))
       }),
   )
   const failed = new Promise<never>((_, reject) => {
