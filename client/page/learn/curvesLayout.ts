@@ -157,7 +157,7 @@ function noteMarks(
     .sort((a, b) => a.round - b.round)
     .flatMap(({ round: at, text }): Mark[] => {
       const rule = line(x(at), top, x(at), bottom, { stroke: 'rule', line: 1, dash: [2, 3] })
-      const words = fitText(text, size, 110 * scale)
+      const words = fitText(text, size, 160 * scale)
       const wide = textWidth(words, size)
       const isLate = at > rounds * 0.8
       const begin = isLate ? x(at) - wide - 4 : x(at) + 4

@@ -48,7 +48,7 @@ function sentenceOf(state: PageState, word: PageWord): string {
       return run ? trainingSentence(run) : ''
     case 'finished':
     case 'stopped':
-      return run ? `${outcomeSentence(run)}${leftSentence(run)}` : ''
+      return run ? `${outcomeSentence(run)}${changesSentence(run)}` : ''
     case 'failed':
       return run?.error?.message ?? ''
     case 'refused':
@@ -68,7 +68,7 @@ function connectingSentence(state: PageState): string {
 const percent = (value: number) => `${(100 * value).toFixed(1)} %`
 
 function trainingSentence(run: LearnRun): string {
-  const { lesson, phase, synced, rounds } = run
+  const { lesson, phase } = run
   const round = Math.min(lesson.rounds, roundsDone(run) + 1)
   const { averaged } = outcomeOf(run)
   const now =
@@ -80,11 +80,7 @@ function trainingSentence(run: LearnRun): string {
           ? 'somebody who came late gets the model'
           : 'waiting for those who still train'
   const so = averaged === undefined ? '' : ` Together they are right on ${percent(averaged)}.`
-  const late =
-    synced && rounds.length === 0
-      ? ` This page came late and got the model after round ${synced.round} from ${synced.from}.`
-      : ''
-  return `Round ${round} of ${lesson.rounds}: ${now}.${so}${late}${leftSentence(run)}`
+  return `Round ${round} of ${lesson.rounds}: ${now}.${so}${changesSentence(run)}`
 }
 
 function outcomeSentence(run: LearnRun): string {
@@ -97,12 +93,16 @@ function outcomeSentence(run: LearnRun): string {
   return `${where}: right on ${percent(averaged)} together, ${percent(alone)} alone. All ${here} peers hold the same model, bit for bit.`
 }
 
-function leftSentence({ pupils }: LearnRun): string {
+/** Who came and went since it began. */
+function changesSentence({ pupils, synced }: LearnRun): string {
   const gone = pupils.filter(({ leftAfter }) => leftAfter !== undefined).map(({ name }) => name)
   const late = pupils
     .filter(({ since, leftAfter }) => since > 0 && leftAfter === undefined)
     .map(({ name }) => name)
   return [
+    synced && synced.round > 0
+      ? ` This page came late, and got the model after round ${synced.round} from ${synced.from}.`
+      : '',
     gone.length > 0 ? ` ${list(gone)} left; the others went on.` : '',
     late.length > 0 ? ` ${list(late)} joined late, and got the model first.` : '',
   ].join('')

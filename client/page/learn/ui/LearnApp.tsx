@@ -1,4 +1,7 @@
-/** The page of a lesson: room and peers on the left; what is learned, and how it goes, in the middle; questions to the models on the right. */
+/**
+ * The page of a lesson: room and peers on the left; what is learned, and how it goes, in the middle; questions to the models on the right. On a
+ * phone in the order in which they stand here: whoever comes by the link wants to see what goes on.
+ */
 import { useComputed } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -33,10 +36,6 @@ export function LearnApp({ store }: { store: LearnStore }): JSX.Element {
         </main>
       ) : (
         <div class="lab learn">
-          <aside class="rail" aria-label="Room and peers">
-            <RoomCard room={room} page="learn" origin={store.origin} origins={store.origins} />
-            <Pupils />
-          </aside>
           <main class="middle">
             {hasRun ? <h1 class="heard">Learn together</h1> : <Intro />}
             <LessonForm />
@@ -47,6 +46,10 @@ export function LearnApp({ store }: { store: LearnStore }): JSX.Element {
           </main>
           <aside class="inspector" aria-label="Ask the models">
             <Ask />
+          </aside>
+          <aside class="rail" aria-label="Room and peers">
+            <RoomCard room={room} page="learn" origin={store.origin} origins={store.origins} />
+            <Pupils />
           </aside>
         </div>
       )}
@@ -68,7 +71,7 @@ function Intro(): JSX.Element {
 
 function Head(): JSX.Element {
   const { state } = useLearn()
-  const { self, room, learning } = state.value
+  const { self, room, learning, place } = state.value
   return (
     <header class="head">
       <a class="brand" href="/" aria-label="Papilio: back to the lab">
@@ -76,7 +79,7 @@ function Head(): JSX.Element {
         <span>Papilio</span>
       </a>
       <p class="tagline">learning together</p>
-      {self && (
+      {self && place === 'joined' && (
         <dl class="facts">
           <div>
             <dt>room</dt>
@@ -110,7 +113,7 @@ function Status(): JSX.Element {
   }, [word.value, fifth])
   const isServerGone = !state.value.isServerThere && word.value !== 'refused'
   return (
-    <p class="status-line" data-testid="learn-status" data-state={word.value}>
+    <section class="status-line" aria-label="State" data-testid="learn-status" data-state={word.value}>
       <span class="status-word">
         <Icon name={icon} />
         {shown}
@@ -119,7 +122,7 @@ function Status(): JSX.Element {
         {sentence}
         {isServerGone && ' The server is gone: those who are here go on, nobody new can join.'}
       </span>
-    </p>
+    </section>
   )
 }
 

@@ -15,10 +15,8 @@ export function Traffic(): JSX.Element {
   const own = new Set([now.self?.peerId, ...now.inPage])
   const places = current?.pupils.filter(({ peerId }) => own.has(peerId)).map(({ place }) => place)
   const found = hands.value
-  const samples =
-    places && found
-      ? places.reduce((sum, place) => sum + found[place % found.length]!.reduce((a, b) => a + b, 0), 0)
-      : undefined
+  // Who comes late may sit where somebody has left: the same samples, counted once.
+  const samples = places && found && [...new Set(places.map((place) => found[place % found.length]!))].flat()
   const names = new Map([...(current?.pupils ?? []), ...members].map(({ peerId, name }) => [peerId, name]))
   const sent = [...(current?.bytesTo ?? [])].sort(([, a], [, b]) => b - a)
   const total = sent.reduce((sum, [, bytes]) => sum + bytes, 0)
@@ -26,7 +24,10 @@ export function Traffic(): JSX.Element {
     <section class="learn-traffic" aria-labelledby="traffic-title">
       <h2 id="traffic-title">What leaves this tab</h2>
       <p class="why" data-testid="privacy">
-        {privacySentence(current, samples)}
+        {privacySentence(
+          current,
+          samples?.reduce((sum, count) => sum + count, 0),
+        )}
       </p>
       {sent.length > 0 && (
         <TableScroll label="What was sent to whom">
