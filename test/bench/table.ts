@@ -196,12 +196,12 @@ export async function measureRow(
 
 function version(): string {
   try {
-    const options = {
+    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
       cwd: import.meta.dirname,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-    } as const
-    return `commit ${execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim()}`
+    })
+    return `commit ${commit.trim()}`
   } catch {
     return 'no commit'
   }
