@@ -1,8 +1,8 @@
 /** One peer under test; runs in a process and in a tab alike. */
 import type { JoinedGroup, JoinOptions } from '../../client/rtc/join.ts'
-import { PapilioError } from '../../shared/base/errors.ts'
+import { EpochError, PapilioError } from '../../shared/base/errors.ts'
 import type { Result } from '../../shared/collective/types.ts'
-import type { Command, Ended, Fault, Holdings, JoinCommand, OpSpec, Said } from './messages.ts'
+import type { Command, Ended, Fault, Holdings, JoinCommand, OpSpec, Outcome, Pace, Said } from './messages.ts'
 
 export interface MemberHost {
   join(options: JoinOptions): Promise<JoinedGroup>
@@ -20,6 +20,9 @@ export interface MemberEnd {
 
 /** Longer than any recovery takes. */
 const timeoutMs = 25_000
+/** Between ops without end: other programs want the machine too. */
+const pauseMs = 20
+const epochsBack = 20
 
 const now = () => performance.timeOrigin + performance.now()
 const textOf = (error: unknown) =>
@@ -29,15 +32,48 @@ const textOf = (error: unknown) =>
 const factorOf = (element: number) => 1 + (element % 7)
 
 export function createMember(host: MemberHost): MemberEnd {
+  let session: Session | undefined
+  const enter = async (command: JoinCommand) => {
+    const entering = createSession(host, command)
+    session = entering
+    await entering.join()
+  }
+  const perform = async (command: Command): Promise<void> => {
+    if (command.type === 'look') host.say({ type: 'holds', holdings: host.holdings() })
+    else if (command.type === 'join') await enter(command)
+    else if (command.type === 'work') await session?.work(command.ops, command.pace, command.faults)
+    else if (session) await session.leave()
+    else host.say({ type: 'left' })
+  }
+  return {
+    accept: (command) =>
+      void perform(command).catch((error: unknown) => host.say({ type: 'failed', message: textOf(error) })),
+  }
+}
+
+/** From joining a room to leaving it. */
+interface Session {
+  join(): Promise<void>
+  work(ops: readonly OpSpec[], pace: Pace, faults: readonly Fault[]): Promise<void>
+  leave(): Promise<void>
+}
+
+function createSession(host: MemberHost, { url, room, size, index, name }: JoinCommand): Session {
+  const leaving = new AbortController()
   let group: JoinedGroup | undefined
-  let ownIndex = -1
   let faults: readonly Fault[] = []
-  let isWanted = false
+  let isOver = false
   /** Of the op that runs; undefined between ops. */
   let running: number | undefined
 
   const trace = (line: string) => host.say({ type: 'trace', line, at: now() })
+  const end = () => {
+    if (isOver) return
+    isOver = true
+    host.say({ type: 'left' })
+  }
   const strike = (fault: Fault) => {
+    if (isOver) return
     faults = faults.filter((other) => other !== fault)
     host.say({ type: 'struck', fault, at: now() })
     if (fault.kind === 'cut') host.cut(fault.peer)
@@ -56,17 +92,11 @@ export function createMember(host: MemberHost): MemberEnd {
     faults = faults.filter((fault) => !due.includes(fault))
     for (const fault of due) setTimeout(() => strike(fault), fault.moment.recoverySeconds! * 1000)
   }
-
-  const join = async ({ url, room, size, index }: JoinCommand) => {
-    ownIndex = index
-    isWanted = true
-    const joined = await host.join({ url, room, create: true, size, name: String(index), timeoutMs: 30_000 })
-    group = joined
+  const watch = (joined: JoinedGroup) => {
     let members = joined.members.length
     joined.on('view', (view) => {
-      trace(
-        `view ${view.epoch}: ${view.members.map(({ name }) => name)} ${JSON.stringify(view.blocked ?? '')}`,
-      )
+      const blocked = (view.blocked ?? []).map(({ a, b, reason }) => `${a} ${b} ${reason}`)
+      trace(`view ${view.epoch}: ${view.members.map((member) => member.name)} ${blocked}`)
       if (view.members.length < members && running !== undefined) recovering()
       members = view.members.length
     })
@@ -74,69 +104,89 @@ export function createMember(host: MemberHost): MemberEnd {
       trace(`link to ${peerId} ${state} ${error?.message ?? ''}`),
     )
     joined.on('waiting', ({ op, step, peers }) =>
-      trace(`op ${op} waits in step ${step} for ${peers.map(({ name }) => name)}`),
+      trace(`op ${op} waits in step ${step} for ${peers.map((peer) => peer.name)}`),
     )
     joined.on('state', (state) => {
       trace(state)
-      if (state !== 'left') return
-      isWanted = false
-      group = undefined
-      host.say({ type: 'left' })
+      if (state === 'left') end()
     })
-    host.say({ type: 'joined', at: now() })
   }
 
-  const call = async (op: number, spec: OpSpec, index: number): Promise<Ended> => {
+  const call = async (op: number, spec: OpSpec, epoch?: number): Promise<Ended> => {
     if (!group) return { error: 'not in a group' }
     const { algorithm, settings, count, dtype } = spec
-    const ask = { algorithm, settings, consistency: 'fast' as const, timeoutMs, onProgress: progress(op) }
+    const onProgress = ({ fraction }: { fraction: number }) => reached(op, fraction)
+    const ask = { algorithm, settings, consistency: 'fast' as const, timeoutMs, onProgress }
+    const options = epoch === undefined ? ask : { ...ask, epoch }
     const bit = 2 ** index
     const input = Array.from({ length: count }, (_, element) => bit * factorOf(element))
+    const data = dtype === 'f32' ? Float32Array.from(input) : Int32Array.from(input)
+    running = op
     try {
-      if (dtype === 'f32') {
-        const data = Float32Array.from(input)
-        return check(await group.allreduce(data, ask), data, bit)
-      }
-      const data = Int32Array.from(input)
-      return check(await group.allreduce(data, ask), data, bit)
+      return check(await group.allreduce<Float32Array | Int32Array>(data, options), data, bit)
     } catch (error) {
+      if (error instanceof EpochError && epoch !== undefined) throw error
       return { error: textOf(error) }
+    } finally {
+      running = undefined
     }
   }
-  const progress =
-    (op: number) =>
-    ({ fraction }: { fraction: number }) =>
-      reached(op, fraction)
+  const tell = (outcome: Outcome) => {
+    if (!isOver) host.say({ type: 'outcome', outcome })
+  }
 
-  const work = async (ops: readonly OpSpec[], isEndless: boolean) => {
-    for (let op = 0; isWanted && (isEndless || op < ops.length); op++) {
+  const workThrough = async (ops: readonly OpSpec[], pace: Pace) => {
+    for (let op = 0; !isOver && (pace === 'endless' || op < ops.length); op++) {
       reached(op, 0)
-      running = op
-      const result = await call(op, ops[op % ops.length]!, ownIndex)
-      running = undefined
-      if (isWanted) host.say({ type: 'outcome', outcome: { op, at: now(), result } })
+      const result = await call(op, ops[op % ops.length]!)
+      tell({ op, at: now(), result })
       reached(op, 1)
     }
-    if (isWanted) host.say({ type: 'done' })
+    if (!isOver) host.say({ type: 'done' })
   }
 
-  const perform = async (command: Command) => {
-    switch (command.type) {
-      case 'join':
-        return join(command)
-      case 'work':
-        faults = command.faults
-        return work(command.ops, command.isEndless)
-      case 'leave':
-        isWanted = false
-        return group ? group.leave() : host.say({ type: 'left' })
-      case 'look':
-        return host.say({ type: 'holds', holdings: host.holdings() })
+  const workByEpochs = async (ops: readonly OpSpec[]) => {
+    const ended = new Map<number, number>()
+    let epoch = group?.epoch ?? 0
+    while (!isOver) {
+      const op = ended.get(epoch) ?? 0
+      try {
+        const result = await call(op, ops[(epoch * 7 + op) % ops.length]!, epoch)
+        ended.set(epoch, op + 1)
+        tell({ op, epoch, at: now(), result })
+        if (group) epoch = group.epoch
+        for (const old of ended.keys()) if (old < epoch - epochsBack) ended.delete(old)
+      } catch (error) {
+        if (!(error instanceof EpochError)) throw error
+        // The others may still owe each other an op of the epoch before.
+        epoch = error.epoch
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
+
   return {
-    accept: (command) =>
-      void perform(command).catch((error: unknown) => host.say({ type: 'failed', message: textOf(error) })),
+    async join() {
+      const patience = { timeoutMs: 30_000, signal: leaving.signal }
+      try {
+        group = await host.join({ url, room, create: true, size, name, ...patience })
+      } catch (error) {
+        isOver = true
+        if (!leaving.signal.aborted) throw error
+        host.say({ type: 'left' })
+        return
+      }
+      watch(group)
+      host.say({ type: 'joined', at: now() })
+    },
+    work(ops, pace, given) {
+      faults = given
+      return pace === 'epochs' ? workByEpochs(ops) : workThrough(ops, pace)
+    },
+    async leave() {
+      if (group) await group.leave()
+      else leaving.abort()
+    },
   }
 }
 
@@ -151,7 +201,7 @@ function check(
   if (bits !== undefined && data.some((value, element) => value !== bits * factorOf(element)))
     faults.push('elements do not agree on whose data are in the sum')
   return {
-    contributors: report.contributors.map(({ name }) => Number(name)),
+    contributors: report.contributors.map(({ name }) => Number.parseInt(name, 10)),
     ...(bits === undefined ? {} : { bits }),
     epoch: report.epoch,
     faults,

@@ -44,24 +44,33 @@ export interface JoinCommand {
   readonly url: string
   readonly room: string
   readonly size: number
-  /** Its contribution is the bit 2^index; its name is the index. */
+  /** Its contribution is the bit 2^index; its name begins with the index. */
   readonly index: number
+  readonly name: string
 }
+
+/**
+ * `once`: all ops, one after the other. `endless`: the first one again and again, for who came later. `epochs`: as many as there is time for; which one,
+ * all know by the epoch and by how many of it they have ended.
+ */
+export type Pace = 'once' | 'endless' | 'epochs'
 
 export type Command =
   | JoinCommand
-  /** Runs all ops, or, for who came later, the first one again and again. */
   | {
       readonly type: 'work'
       readonly ops: readonly OpSpec[]
-      readonly isEndless: boolean
+      readonly pace: Pace
       readonly faults: readonly Fault[]
     }
   | { readonly type: 'leave' }
   | { readonly type: 'look' }
 
 export interface Outcome {
+  /** Of this peer; with the pace `epochs`: of the epoch. */
   readonly op: number
+  /** With the pace `epochs`. */
+  readonly epoch?: number
   /** Milliseconds since 1970 on the clock of the machine, which all peers share. */
   readonly at: number
   readonly result: Ended
@@ -79,7 +88,7 @@ export type Ended =
     }
   | { readonly error: string }
 
-/** Of a peer that is in no group: what it still holds. */
+/** What a peer holds after a collection of garbage. */
 export interface Holdings {
   readonly heapBytes: number
   readonly residentBytes: number

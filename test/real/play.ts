@@ -73,7 +73,7 @@ export async function play(scenario: RealScenario, stage: Stage): Promise<RealVe
     cleanups.push(() => {
       for (const off of forget) off()
     })
-    peer.post({ type: 'join', url: server.url, room, size: isLate ? 1 : size, index })
+    peer.post({ type: 'join', url: server.url, room, size: isLate ? 1 : size, index, name: String(index) })
   }
   const cleanups: (() => void)[] = []
 
@@ -120,7 +120,7 @@ export async function play(scenario: RealScenario, stage: Stage): Promise<RealVe
     actor.peer.post({
       type: 'work',
       ops,
-      isEndless: actor.isLate,
+      pace: actor.isLate ? 'endless' : 'once',
       faults: actor.isLate ? [] : faults.filter(({ peer }) => peer === actor.index),
     })
   /** Resolves with whether it came true in time. */
