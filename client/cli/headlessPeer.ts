@@ -4,6 +4,7 @@ import { createDeferred } from '../../shared/base/deferred.ts'
 import { JoinError } from '../../shared/base/errors.ts'
 import type { Prng } from '../../shared/base/prng.ts'
 import type { Group } from '../../shared/collective/types.ts'
+import { linksOf } from '../../shared/schedule/links.ts'
 import type { JoinedGroup } from '../rtc/join.ts'
 import type { VerdictCache } from '../session/part.ts'
 import { Returns } from '../session/returns.ts'
@@ -112,9 +113,12 @@ export class HeadlessPeer {
     const more = size - group.roster.length
     if (more > 0) return { names: [], text: `Waiting for ${more} more of ${size} members.` }
     const open = new Set(group.links().flatMap(({ peerId, state }) => (state === 'open' ? [peerId] : [])))
-    const names = group.roster.flatMap(({ peerId, name }) =>
-      peerId === group.peerId || open.has(peerId) ? [] : [name],
-    )
+    const { roster } = group
+    const rank = roster.findIndex(({ peerId }) => peerId === group.peerId)
+    const names = linksOf(roster.length, rank).flatMap((other) => {
+      const { peerId, name } = roster[other]!
+      return open.has(peerId) ? [] : [name]
+    })
     if (names.length === 0) return { names, text: 'All links are open; the members agree on their ranks.' }
     return { names, text: `Waiting for links to ${names.join(', ')}.` }
   }

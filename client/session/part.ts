@@ -1,5 +1,6 @@
 /** One rank's part of a run: the calls that rank 0 announces, each result checked before it counts. */
 import type { Group, Progress, Report } from '../../shared/collective/types.ts'
+import { meshSize } from '../../shared/schedule/links.ts'
 import { dtypes, type NumericArray } from '../../shared/wire/dtype.ts'
 import { hashBits, type Spread, spreadOf } from './bits.ts'
 import { maxTrace, type RankResult } from './messages.ts'
@@ -160,10 +161,15 @@ function createTally(): Tally {
         largestError: Math.max(...verdicts.map((verdict) => verdict.largestError)),
         ...(firstWrong ? { firstWrong } : {}),
         hash,
-        ...(report.messages.length > maxTrace ? {} : { trace: report.messages.map(packTrace) }),
+        ...(isSmall(report) && { trace: report.messages.map(packTrace) }),
       }
     },
   }
+}
+
+/** In a large group every result passes every member: there, only short traces go with it. */
+function isSmall({ messages, contributors }: Report): boolean {
+  return messages.length <= maxTrace && messages.length * contributors.length <= maxTrace * meshSize
 }
 
 const microseconds = (seconds: number) => Math.round(seconds * 1e6) / 1e6

@@ -1,6 +1,7 @@
 /** Who takes part: each member says hello, and again when something about it changes. */
 import type { Clock } from '../../shared/base/clock.ts'
 import type { Group } from '../../shared/collective/types.ts'
+import { meshSize } from '../../shared/schedule/links.ts'
 import type { About, RunMessage } from './messages.ts'
 
 export type HelloMessage = Extract<RunMessage, { type: 'hello' }>
@@ -35,7 +36,8 @@ export class Presence {
     for (const [rank, { peerId, name }] of this.#config.group.members.entries())
       this.#names.set(peerId, `${name} (rank ${rank})`)
     this.#hasGreeted = true
-    this.#config.tellAll({ type: 'hello', about: this.#about, answer: true })
+    // In a large group all greet at each change, and an answer of each to each would be too much.
+    this.#config.tellAll({ type: 'hello', about: this.#about, answer: this.#config.group.size <= meshSize })
   }
 
   receive(from: string, { answer }: HelloMessage): void {

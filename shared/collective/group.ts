@@ -335,6 +335,7 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   }
 
   async measure(): Promise<NetworkModel> {
+    if (this.size > this.#largestMesh) return this.model
     const { op, attempt, recovery } = await this.#agreement.number(defaultTimeoutMs / 1000)
     const model = await this.#models.measure(op, attempt, true, recovery)
     if (!model)
@@ -479,7 +480,10 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
         void this.#adoption.serve(recovery, defaultTimeoutMs / 1000)
     this.#models.begin(span.members.length)
     let first = span.boundary
-    if (this.#measures && span.members.length > 1 && span.members.length <= this.#largestMesh) {
+    // To measure the links of a large group pair by pair would take minutes: it goes by the guess.
+    const isSparse = span.members.length > this.#largestMesh
+    if (isSparse) this.emit('model', this.#models.current)
+    if (this.#measures && span.members.length > 1 && !isSparse) {
       // The first op of an epoch is a measurement that every member starts by itself.
       this.#agreement.reserve(first)
       this.#engine.call(first, span)

@@ -1,5 +1,6 @@
 /** The one word for where the page is (data-app-state), and what it follows from. */
 import type { Member } from '../../../shared/membership/types.ts'
+import { linksOf } from '../../../shared/schedule/links.ts'
 import type { LabState } from './labState.ts'
 
 export type AppState =
@@ -57,18 +58,19 @@ export function absent(state: LabState): Member[] {
   return state.members.filter((member) => !state.about.has(member.peerId))
 }
 
-/** Members without an open link to this page's peer. */
-export function unlinked(state: LabState): Member[] {
-  return state.members.filter(
-    ({ peerId }) => peerId !== state.self?.peerId && state.links.get(peerId)?.state !== 'open',
-  )
+/** Members to which the link of this page's peer is not open yet. In a large group it has no link to most of them. */
+export function unlinked({ members, self, links }: LabState): Member[] {
+  const rank = members.findIndex(({ peerId }) => peerId === self?.peerId)
+  return linksOf(members.length, rank)
+    .map((other) => members[other]!)
+    .filter(({ peerId }) => links.get(peerId)?.state !== 'open')
 }
 
 export type PeerState = 'connecting' | 'joining' | 'ready'
 
 /** connecting: its link is being opened. joining: linked, but it has not said hello. */
 export function peerStateOf(state: LabState, peerId: string): PeerState {
-  if (peerId !== state.self?.peerId && state.links.get(peerId)?.state !== 'open') return 'connecting'
+  if (unlinked(state).some((member) => member.peerId === peerId)) return 'connecting'
   return state.about.has(peerId) && state.groupState === 'ready' ? 'ready' : 'joining'
 }
 

@@ -1,4 +1,5 @@
 /** Each state of the page as icon, word, sentence and next action. */
+import { linksOf } from '../../../shared/schedule/links.ts'
 import { isRoomCode } from '../../../shared/signaling/events.ts'
 import { survivorsOf } from '../../session/outcome.ts'
 import { list } from '../format.ts'
@@ -109,7 +110,8 @@ function connectingSentence(state: LabState, seconds: number): string {
       : 'Asking the server for a place in the room.'
   const waitingFor = unlinked(state).map((member) => member.name)
   if (waitingFor.length > 0) {
-    const links = state.members.length - 1
+    const rank = state.members.findIndex(({ peerId }) => peerId === state.self?.peerId)
+    const links = linksOf(state.members.length, rank).length
     const count = `${links - waitingFor.length} of ${plural(links, 'link')} open, waiting for ${list(waitingFor)}.`
     if (seconds > remedySeconds) return `${count} ${problemOf('ICE_FAILED').remedies[0]}`
     return seconds > 3 ? `${count} If your computer asks about the local network, choose Allow.` : count
