@@ -1,5 +1,5 @@
-/** Addresses of the page: `/` makes a room, `/j/CODE` opens it; `/learn` makes a room to learn in, `/learn/CODE` opens that. */
-export type RoomPage = 'j' | 'learn'
+/** Addresses of the page: `/` makes a room, `/j/CODE` opens it; `/learn` makes a room to learn in, `/learn/CODE` opens that; so does `/bench`. */
+export type RoomPage = 'j' | 'learn' | 'bench'
 
 export function roomOf(pathname: string, page: RoomPage = 'j'): string | undefined {
   const [, first, code, ...rest] = pathname.replace(/\/$/, '').split('/')
@@ -17,4 +17,8 @@ export function pathOf(room: string, page: RoomPage = 'j'): string {
 
 export function isLearning(pathname: string): boolean {
   return /^\/learn(\/|$)/.test(pathname)
+}
+
+export function isBench(pathname: string): boolean {
+  return /^\/bench(\/|$)/.test(pathname)
 }

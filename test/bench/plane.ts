@@ -25,12 +25,22 @@ const bytes = 16 * 1024 * 1024
 const smallBytes = 424
 const smallRuns = 41
 
-export async function measurePlane({ sizes, runs, isBrowser }: PlaneOptions): Promise<void> {
+/** What a group of one size has reached. */
+export interface PlaneResult {
+  readonly size: number
+  /** Bytes per second, ours / raw, run by run. */
+  readonly shares: readonly number[]
+  /** Of a small vector: ours / (rounds x a raw message one way). */
+  readonly rounds: number
+}
+
+export async function measurePlane({ sizes, runs, isBrowser }: PlaneOptions): Promise<PlaneResult[]> {
   const where = isBrowser ? 'tabs of one Chromium' : 'peers of one Node process'
   console.log(`# ${where}, float32 sum, median [least..most] of ${runs} alternating runs`)
   console.log('\n| P | algorithm | 16 MiB, ms | raw, ms | MB/s of all ranks | raw MB/s | ours / raw |')
   console.log('| --- | --- | --- | --- | --- | --- | --- |')
   const smallRows: string[] = []
+  const results: PlaneResult[] = []
   for (const size of sizes ?? (isBrowser ? [2, 4, 7] : [2, 4, 7, 16])) {
     const request = { size, bytes, runs, smallBytes, smallRuns }
     const samples = await (isBrowser ? inTabs(request) : onNode(request))
@@ -47,6 +57,7 @@ export async function measurePlane({ sizes, runs, isBrowser }: PlaneOptions): Pr
     const small = slowest((rank) => rank.small)
     const oneWay = samples.flatMap(({ pings }) => pings.map((seconds) => seconds / 2))
     const rounds = first.smallSteps * median(oneWay)
+    results.push({ size, shares: ratios, rounds: median(small) / rounds })
     smallRows.push(
       `| ${size} | ${first.smallAlgorithm} | ${first.smallSteps} | ${milliseconds(small)} | ${milliseconds(oneWay)} | ${(median(small) / rounds).toFixed(2)} |`,
     )
@@ -54,6 +65,7 @@ export async function measurePlane({ sizes, runs, isBrowser }: PlaneOptions): Pr
   console.log(`\n| P | algorithm | rounds | ${smallBytes} B, ms | raw one way, ms | ours / (rounds x raw) |`)
   console.log('| --- | --- | --- | --- | --- | --- |')
   for (const row of smallRows) console.log(row)
+  return results
 }
 
 type Request = Omit<PlaneRequest, 'url'>

@@ -7,11 +7,11 @@ import { cpus, loadavg } from 'node:os'
 import { describeNetwork } from '../lab/network.ts'
 import { measureBlocks } from './block.ts'
 import { measureHeap } from './heap.ts'
-import { judges } from './lab/judge.ts'
+import { type Finding, judgePlane, judges } from './lab/judge.ts'
 import { defaultBytes, type LabFlags, parseLab } from './lab/options.ts'
 import { readLines } from './lab/report.ts'
 import { measureLab } from './lab/run.ts'
-import { type Sample, summarize } from './lab/samples.ts'
+import { type Cell, type Sample, summarize } from './lab/samples.ts'
 import { measurePlane } from './plane.ts'
 import { sizeText } from './statistics.ts'
 
@@ -25,7 +25,10 @@ interface Row {
   /** Measured in the lab and judged; or a measurement with a table of its own. */
   readonly parts?: Readonly<Record<string, LabPart>>
   readonly judge?: keyof typeof judges
-  readonly measure?: (runs: number, sizes: readonly number[] | undefined) => Promise<void>
+  readonly measure?: (
+    runs: number,
+    sizes: readonly number[] | undefined,
+  ) => Promise<readonly Finding[] | undefined>
 }
 
 const auto = { within: '0', baselines: 'none' }
@@ -52,14 +55,19 @@ function regretParts(): Record<string, LabPart> {
   )
 }
 
-export const rows: Readonly<Record<string, Row>> = {
+/** What prints its own verdict. */
+const alone = (measured: Promise<void>) => measured.then(() => undefined)
+
+const rows: Readonly<Record<string, Row>> = {
   'raw-tabs': {
     goal: '16 MiB, tabs: bytes per second at least 0.9 of the same channels driven raw',
-    measure: (runs, sizes) => measurePlane({ sizes: sizes ?? [2, 4, 7], runs, isBrowser: true }),
+    measure: async (runs, sizes) =>
+      judgePlane(await measurePlane({ sizes: sizes ?? [2, 4, 7], runs, isBrowser: true })),
   },
   'raw-node': {
     goal: '16 MiB, Node peers: bytes per second at least 0.9 of the same channels driven raw; 425 B at most 1.3 x (rounds x a raw message)',
-    measure: (runs, sizes) => measurePlane({ sizes: sizes ?? [2, 4, 7, 16], runs, isBrowser: false }),
+    measure: async (runs, sizes) =>
+      judgePlane(await measurePlane({ sizes: sizes ?? [2, 4, 7, 16], runs, isBrowser: false })),
   },
   mesh: {
     goal: '4 MiB, P = 7, 20 Mbit/s: at least 3 times as fast as send-to-all',
@@ -134,19 +142,19 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   'heap-node': {
     goal: '1000 allreduces of 1 MiB, Node peers: memory grows by no more than 10 %',
-    measure: (_, sizes) => measureHeap({ size: sizes?.[0] ?? 3, ops: 1000, isBrowser: false }),
+    measure: (_, sizes) => alone(measureHeap({ size: sizes?.[0] ?? 3, ops: 1000, isBrowser: false })),
   },
   'heap-tabs': {
     goal: '1000 allreduces of 1 MiB, tabs: memory grows by no more than 10 %',
-    measure: (_, sizes) => measureHeap({ size: sizes?.[0] ?? 3, ops: 1000, isBrowser: true }),
+    measure: (_, sizes) => alone(measureHeap({ size: sizes?.[0] ?? 3, ops: 1000, isBrowser: true })),
   },
   'block-page': {
     goal: '64 MiB, tabs, the group on the thread of the page: it is never blocked for 50 ms',
-    measure: (runs, sizes) => measureBlocks(sizes?.[0] ?? 2, runs, false),
+    measure: (runs, sizes) => alone(measureBlocks(sizes?.[0] ?? 2, runs, false)),
   },
   'block-worker': {
     goal: '64 MiB, tabs, the group in a worker: the thread of the page is never blocked for 50 ms',
-    measure: (runs, sizes) => measureBlocks(sizes?.[0] ?? 2, runs, true),
+    measure: (runs, sizes) => alone(measureBlocks(sizes?.[0] ?? 2, runs, true)),
   },
 }
 
@@ -182,16 +190,25 @@ export async function measureRow(
     `${version()}, ${cpus().length} cores, ${processor?.model ?? 'unknown processor'}, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
   )
   const { runs, sizes, from } = options
-  if (row.measure) return row.measure(runs, sizes)
-  const samples = from === undefined ? await measureParts(row, part, options) : readSamples(from)
-  console.log('\n| where | found | to reach | reached |\n| --- | --- | --- | --- |')
-  const cells = summarize(samples)
-  for (const { cell, found, goal, isReached } of judges[row.judge!](cells)) {
-    const where = cell
-      ? `P = ${cell.size}, ${sizeText(cell.bytes)}, ${cell.peers === 'node' ? 'Node peers' : 'tabs'}, ${describeNetwork(cell.network)}`
-      : `all ${cells.length} cells`
-    console.log(`| ${where} | ${found} | ${goal} | ${isReached ? 'yes' : 'no'} |`)
+  if (row.measure) {
+    printFindings((await row.measure(runs, sizes)) ?? [])
+    return
   }
+  const cells = summarize(from === undefined ? await measureParts(row, part, options) : readSamples(from))
+  printFindings(judges[row.judge!](cells))
+}
+
+function printFindings(findings: readonly Finding[]): void {
+  if (findings.length === 0) return
+  console.log('\n| where | found | to reach | reached |\n| --- | --- | --- | --- |')
+  for (const { cell, where, found, goal, isReached } of findings)
+    console.log(
+      `| ${where ?? (cell ? describeCell(cell) : 'all')} | ${found} | ${goal} | ${isReached ? 'yes' : 'no'} |`,
+    )
+}
+
+function describeCell({ size, bytes, peers, network }: Cell): string {
+  return `P = ${size}, ${sizeText(bytes)}, ${peers === 'node' ? 'Node peers' : 'tabs'}, ${describeNetwork(network)}`
 }
 
 function version(): string {

@@ -46,6 +46,10 @@ class ProcessPeer implements Peer {
   /** A process ends or stops itself, at the very moment. */
   strike(): void {}
 
+  pause(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
   resume(): void {
     this.#child.kill('SIGCONT')
   }

@@ -9,7 +9,8 @@ export interface Peer {
   post(command: Command): void
   /** Does to it what it cannot do to itself. */
   strike(kind: FaultKind): void
-  /** It goes on after it was made to stand still. */
+  /** It stands still, until it goes on. */
+  pause(): void
   resume(): void
   end(): Promise<void>
 }

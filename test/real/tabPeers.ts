@@ -87,6 +87,10 @@ class TabPeer implements Peer {
     }
   }
 
+  pause(): void {
+    this.strike('pause')
+  }
+
   resume(): void {
     this.#resume()
   }

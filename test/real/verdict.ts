@@ -47,5 +47,5 @@ export function violationsOf(survivors: readonly Witness[], ops: number): string
   return violations
 }
 
-const told = (result: Ended) =>
+export const told = (result: Ended) =>
   'error' in result ? result.error : `${result.bits} of ${result.contributors.join(' ')}`

@@ -1,11 +1,13 @@
 /** Whether what was measured reaches the goals of docs/benchmarks.md. */
 import { roundTrip } from '../../lab/network.ts'
+import type { PlaneResult } from '../plane.ts'
 import { median, spread } from '../statistics.ts'
 import type { Cell, Summary } from './samples.ts'
 
 export interface Finding {
-  /** What it is about; undefined: all cells together. */
+  /** What it is about; without either it is all cells together. */
   readonly cell?: Cell
+  readonly where?: string
   readonly found: string
   readonly goal: string
   readonly isReached: boolean
@@ -146,6 +148,24 @@ function comparePrototype(cells: readonly Cell[]): Finding[] {
       isReached: typical * 1e3 <= known && (!isLong || overFloor <= 1.25),
     }
   })
+}
+
+/** Against the same channels driven raw. */
+export function judgePlane(results: readonly PlaneResult[]): Finding[] {
+  return results.flatMap(({ size, shares, rounds }) => [
+    {
+      where: `P = ${size}, 16 MiB`,
+      found: `${spread(shares, 2)} of the bytes per second of raw channels`,
+      goal: '>= 0.9',
+      isReached: median(shares) >= 0.9,
+    },
+    {
+      where: `P = ${size}, 424 B`,
+      found: `${rounds.toFixed(2)} x (rounds x a raw message one way)`,
+      goal: '<= 1.3',
+      isReached: rounds <= 1.3,
+    },
+  ])
 }
 
 export const judges = {
