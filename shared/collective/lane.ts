@@ -7,7 +7,8 @@
  * of the window, or all of it, asks for one at once.
  *
  * Older ops go first, and ops other than the oldest one may fill only half of the window: a peer that has not called a later op
- * yet does not consume its frames, and they must not keep the older op's frames from it.
+ * yet does not consume its frames, and they must not keep the older op's frames from it. An op that has ended here and is passed on to a peer that
+ * lacks its result becomes the oldest one again, when a later op may have filled the window already: it gets half a window beyond that.
  */
 import type { Link } from '../transport/types.ts'
 import {
@@ -91,6 +92,8 @@ export function createLane(link: Link, options: LaneOptions): Lane {
   let consumedByPeer = 0
   let consumedHere = 0
   let unaskedBytes = 0
+  /** The latest op that was the oldest one when it sent. */
+  let latestOldest = 0
   let unsaidOps = 0
   let unsaidBytes = 0
   /** Handed to the link and not consumed by the peer yet. */
@@ -112,6 +115,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     const offset = message.sentBytes
     message.take(frame.subarray(frameHeaderBytes))
     sent += frame.byteLength
+    if (share >= 1) latestOldest = Math.max(latestOldest, job.op)
     unaskedBytes += frame.byteLength
     const acknowledge = unaskedBytes >= lane.windowBytes / 4 || inFlightBytes() >= share * lane.windowBytes
     if (acknowledge) unaskedBytes = 0
@@ -142,7 +146,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
         jobs.splice(index, 1)
         continue
       }
-      const share = job.op === oldest ? 1 : 0.5
+      const share = job.op !== oldest ? 0.5 : job.op < latestOldest ? 1.5 : 1
       if (inFlightBytes() >= share * lane.windowBytes) {
         index++
         continue

@@ -84,6 +84,18 @@ describe('a lane', () => {
     expect(one.sent.slice(2).map(({ op }) => op)).toEqual([1, 1])
   })
 
+  it('has room for an op that is passed on again, although a later one has filled the window of a peer that does not use it yet', () => {
+    const one = laneOf(4)
+    oldest = 2
+    one.enqueue(10, 2)
+    expect(one.sent).toHaveLength(4)
+    // The peer still runs op 1, which has ended here: its result goes to it now.
+    oldest = 1
+    one.enqueue(10, 1)
+    expect(one.sent.slice(4).map(({ op }) => op)).toEqual([1, 1])
+    expect(one.sent.at(-1)!.acknowledge).toBe(true)
+  })
+
   it('says that ops have ended when nothing else has said it, before the copies at the peer are many', () => {
     const one = laneOf()
     for (let op = 0; op < 1000; op++) one.lane.ended(100)
