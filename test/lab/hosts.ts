@@ -1,6 +1,15 @@
 /** A lab for one experiment: its hosts, the server on host 0, and the end of all that was started. */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireChromium } from '../support/chromium.ts'
@@ -8,6 +17,7 @@ import { launchChromium, type Running } from '../support/launch.ts'
 
 const root = join(import.meta.dirname, '../..')
 const lab = join(import.meta.dirname, 'lab')
+const node = [process.execPath, '--import', 'tsx']
 const newLine = 0x0a
 
 export interface Lab {
@@ -66,22 +76,11 @@ export function startLab(hosts: number, options: readonly string[]): Lab {
       cleanups.push(() => child.kill('SIGKILL'))
       return child
     },
-    startModule: (host, path, spawnOptions) =>
-      made.start(host, [process.execPath, '--import', 'tsx', path], spawnOptions),
+    startModule: (host, path, spawnOptions) => made.start(host, [...node, path], spawnOptions),
     async startServer() {
       const child = made.start(
         0,
-        [
-          process.execPath,
-          '--import',
-          'tsx',
-          'client/cli/main.ts',
-          'serve',
-          '--port',
-          '3000',
-          '--log-level',
-          'warn',
-        ],
+        [...node, 'client/cli/main.ts', 'serve', '--port', '3000', '--log-level', 'warn'],
         { stdio: ['ignore', 'pipe', 'inherit'] },
       )
       await new Promise<void>((resolve, reject) => {
@@ -104,6 +103,7 @@ export function startLab(hosts: number, options: readonly string[]): Lab {
       return running
     },
     tell(command) {
+      if (closing) throw new Error('The lab is going down.')
       writeSync(toSwitch, `${command}\n`)
       const answer = Buffer.alloc(64 * 1024)
       let length = 0
@@ -122,6 +122,10 @@ export function startLab(hosts: number, options: readonly string[]): Lab {
     // stays open.
     toSwitch = openSync(join(folder, 'lab/in'), 'r+')
     fromSwitch = openSync(join(folder, 'lab/out'), 'r+')
+    cleanups.push(() => {
+      closeSync(toSwitch)
+      closeSync(fromSwitch)
+    })
   } catch (error) {
     void made.close()
     throw error
