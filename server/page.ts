@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import sirv, { type RequestHandler } from 'sirv'
 
 /** Addresses that the page itself understands: all of them are its one document. */
-const documents = /^\/(?:(?:j|learn)\/[^/]+|teach|learn|bench|check|r)?\/?$/
+const documents = /^\/(?:(?:j|learn|bench)\/[^/]+|teach|learn|bench|check|r)?\/?$/
 
 export interface Page {
   isBuilt(): boolean

@@ -1,7 +1,7 @@
 /** The page on WebRTC. */
 import { realClock } from '../../shared/base/clock.ts'
 import { createPrng } from '../../shared/base/prng.ts'
-import { isLearning } from '../session/routes.ts'
+import { isBench, isLearning } from '../session/routes.ts'
 import { agentOf, createBreathe } from './browser.ts'
 import { Lab } from './session/lab.ts'
 import { startPage } from './start.tsx'
@@ -33,4 +33,5 @@ function startLab(): void {
 
 if (isLearning(location.pathname))
   void import('./learn/start.tsx').then(({ startLearning }) => startLearning())
+else if (isBench(location.pathname)) void import('./bench/start.tsx').then(({ startBench }) => startBench())
 else startLab()
