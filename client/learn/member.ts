@@ -31,6 +31,8 @@ export class LearnMember extends Emitter<{ event: LearnEvent }> {
   readonly #off: (() => void)[]
   #run: Run | undefined
   #next: StartMessage | undefined
+  /** A lesson that somebody wants who knew sooner than this member that the run is over. */
+  #wanted: { readonly by: string; readonly lesson: Lesson } | undefined
   #student: Student | undefined
   #readyEpoch = -1
   #wantsStop = false
@@ -61,7 +63,9 @@ export class LearnMember extends Emitter<{ event: LearnEvent }> {
   ask(lesson: Lesson): void {
     this.#log({ kind: 'asked', lesson })
     const [leader] = this.#config.group.members
-    if (leader) this.#tell({ app: 'learn', type: 'ask', lesson }, leader.peerId)
+    const after = this.#run?.start.runId
+    const message: LearnMessage = { app: 'learn', type: 'ask', lesson, ...(after !== undefined && { after }) }
+    if (leader) this.#tell(message, leader.peerId)
   }
 
   /** Ends the run on all members after the round in progress. */
@@ -111,13 +115,16 @@ export class LearnMember extends Emitter<{ event: LearnEvent }> {
         else if (this.#isFromLeader(from) && message.runId !== this.#runId) this.#greet(from)
         break
       case 'ask':
-        if (this.#isLeader && this.#runId === undefined) this.#lead(from, message.lesson)
+        if (!this.#isLeader) break
+        if (this.#runId === undefined) this.#lead(from, message.lesson)
+        else if (message.after === this.#runId) this.#wanted = { by: from, lesson: message.lesson }
         break
       case 'start':
         if (this.#isFromLeader(from)) this.#follow(message)
         break
       case 'question':
-        void this.#answer(from, message.questionId, message.sample)
+        // Who gets another model in the meantime has no answer.
+        this.#answer(from, message.questionId, message.sample).catch(() => undefined)
         break
       case 'answer': {
         const { questionId, opinion } = message
@@ -203,9 +210,12 @@ export class LearnMember extends Emitter<{ event: LearnEvent }> {
     } finally {
       run.isOver = true
     }
-    const next = this.#next
+    const [next, wanted] = [this.#next, this.#wanted]
     this.#next = undefined
-    if (next && !this.#isClosed) await this.#begin(next)
+    this.#wanted = undefined
+    if (this.#isClosed) return
+    if (next) await this.#begin(next)
+    else if (wanted && this.#isLeader) this.#lead(wanted.by, wanted.lesson)
   }
 
   async #learn(run: Run, student: Student): Promise<void> {
@@ -220,13 +230,15 @@ export class LearnMember extends Emitter<{ event: LearnEvent }> {
       this.#log({ kind: 'round', report, bytesTo: this.#bytesTo })
       this.#bytesTo = {}
       if (evaluates)
-        evaluating = Promise.all([evaluating, student.evaluate()]).then(([, evaluation]) =>
-          this.#log({ kind: 'evaluated', round: report.round, evaluation }),
+        evaluating = Promise.all([student.evaluate(), evaluating]).then(
+          ([evaluation]) => this.#log({ kind: 'evaluated', round: report.round, evaluation }),
+          (error: unknown) => this.#log({ kind: 'training-failed', message: String(error) }),
         )
     })
     if (this.#wantsStop) rounds.stop()
     const { ending } = await rounds.run()
     await evaluating
+    run.isOver = true
     this.#log({ kind: 'ended', ending })
   }
 

@@ -17,8 +17,8 @@ const app = v.literal('learn')
 const schema = v.variant('type', [
   /** I follow lessons; `runId` is the one that I am in. */
   v.strictObject({ app, type: v.literal('hello'), runId: v.optional(id) }),
-  /** To rank 0: begin this. */
-  v.strictObject({ app, type: v.literal('ask'), lesson: lessonSchema }),
+  /** To rank 0: begin this, now that the run `after` is over. */
+  v.strictObject({ app, type: v.literal('ask'), lesson: lessonSchema, after: v.optional(id) }),
   /** From rank 0: everybody takes part in this; a peer's place says which samples it has. */
   v.strictObject({ app, type: v.literal('start'), runId: id, by: id, lesson: lessonSchema, places }),
   /** What is this? */

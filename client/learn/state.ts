@@ -127,6 +127,8 @@ function foldMembers(state: LearnState, { state: groupState, epoch, members }: E
     groupState,
     epoch,
     members,
+    // Rank 0, who was asked, may be gone.
+    isAsked: state.isAsked && epoch === state.epoch,
     present: new Set([...state.present].filter((peerId) => here.has(peerId))),
   }
   if (!run || run.ending !== undefined || groupState === 'left') return next

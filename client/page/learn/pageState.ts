@@ -64,9 +64,11 @@ export function foldPage(state: PageState, event: PageEvent): PageState {
   }
 }
 
-/** Who is not in the room yet may still come; whoever was and is not any more is not waited for. */
+/** Who is not in the room yet may still come; whoever was and is not any more is not waited for. Without samples this page's peer leaves by itself. */
 function foldGroup(state: PageState): PageState {
-  const { members, groupState } = state.learning
+  const { members, groupState, run } = state.learning
+  if (groupState === 'left' && state.place === 'joined')
+    return { ...state, place: 'refused', ...(run?.error && { problem: run.error }) }
   if (groupState !== 'ready' || members.length < state.expected) return state
   return { ...state, expected: 1 }
 }
