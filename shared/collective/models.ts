@@ -49,7 +49,13 @@ export function createModels(config: {
   onModel(model: NetworkModel, attempt: Attempt): void
 }): Models {
   const measured: { op: number; epoch: number; model: Promise<NetworkModel | undefined> }[] = []
-  let current = guessModel(1)
+  /** One object for all calls without a measurement: choices are kept with the model that they were made on. */
+  let guess = guessModel(1)
+  const guessOf = (size: number) => {
+    if (guess.size !== size) guess = guessModel(size)
+    return guess
+  }
+  let current = guess
 
   /** Every rank's row is summed into place with zeros from the others, which is exact: the same bits on every rank. */
   const gather = async (op: number, attempt: Attempt, isFresh: boolean, all: Float32Array): Promise<void> => {
@@ -107,7 +113,7 @@ export function createModels(config: {
       return current
     },
     begin(size) {
-      current = guessModel(size)
+      current = guessOf(size)
     },
     measure(op, attempt, isFresh, recovery) {
       const model = agreeOn(op, attempt, isFresh, recovery).then(
@@ -132,7 +138,7 @@ export function createModels(config: {
         const agreed = await one.model
         if (agreed) return agreed
       }
-      return guessModel(attempt.members.length)
+      return guessOf(attempt.members.length)
     },
   }
 }
