@@ -4,6 +4,7 @@ import { judges } from './judge.ts'
 import { parseMpiLine } from './mpiOutput.ts'
 import { parseBytes, parseLab } from './options.ts'
 import { parseLines } from './report.ts'
+import { labRows, partsOf } from './rows.ts'
 import { floorOf, joinRanks, type Sample, summarize } from './samples.ts'
 import { selectCandidates } from './select.ts'
 
@@ -47,6 +48,26 @@ describe('the command line of the lab benchmark', () => {
     expect(() => parseLab({ consistency: 'slow' }, shared)).toThrow(/identical or fast/)
     expect(() => parseLab({}, { ...shared, sizes: [1] })).toThrow(/from 2 to 64/)
     for (const text of ['0', '4G', '-1', '1.5K', '999M', '']) expect(() => parseBytes(text)).toThrow(/bytes/)
+  })
+})
+
+describe('the rows of the table', () => {
+  const parts = Object.entries(labRows).flatMap(([row, { parts }]) =>
+    Object.entries(parts).map(([name, part]) => ({ title: `${row} ${name}`, part })),
+  )
+
+  it.each(parts)('$title is a command line that the bench takes', ({ part: { sizes, flags } }) => {
+    const options = parseLab(flags, { sizes, rounds: 5, isBrowser: false })
+    expect(options.network.rate).toBeGreaterThan(0)
+    expect(Math.max(...options.bytes)).toBeLessThanOrEqual(4 * 2 ** 20)
+  })
+
+  it('have parts by the beginnings of their names', () => {
+    const { regret } = labRows
+    expect(partsOf(regret!, 'far-7')).toHaveLength(3)
+    expect(partsOf(regret!, 'far-7-long')).toHaveLength(1)
+    expect(partsOf(regret!, 'fa')).toEqual([])
+    expect(partsOf(regret!, undefined)).toHaveLength(36)
   })
 })
 
