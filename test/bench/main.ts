@@ -67,7 +67,7 @@ const inLab = async () => {
   if (values.lab === 'help') return console.log(labHelp)
   await measureLab(parseLab(values, { sizes, rounds: runs, isBrowser: values.browser }))
 }
-const measurements: Readonly<Record<string, () => void | Promise<unknown>>> = {
+const measurements: Readonly<Record<string, () => unknown>> = {
   lab: inLab,
   table: () =>
     measureRow(positionals[1] ?? '', positionals[2], {
