@@ -2,6 +2,7 @@
 import { unreachable } from '../shared/base/assert.ts'
 import {
   type ClientToServer,
+  doubtSchema,
   hostSchema,
   linkedSchema,
   lostSchema,
@@ -29,6 +30,10 @@ export function createHandlers(parts: JoiningParts & RelayingParts): ReadonlyMap
     lost(socket, [raw]) {
       const { code } = placeOf(socket, 'lost')
       rooms.dispatch(code, { type: 'lost', connection: socket.id, ...parse(lostSchema, 'lost', raw) })
+    },
+    doubt(socket, [raw]) {
+      const { code } = placeOf(socket, 'doubt')
+      rooms.dispatch(code, { type: 'doubt', connection: socket.id, ...parse(doubtSchema, 'doubt', raw) })
     },
     linked(socket, [raw]) {
       const { code } = placeOf(socket, 'linked')

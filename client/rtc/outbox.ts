@@ -54,6 +54,12 @@ export class Outbox {
     this.#flush()
   }
 
+  /** Who stays silent is doubted again: this does not wait for the server. */
+  doubt(peerId: string): void {
+    const view = this.#view()
+    if (this.#isOpen && view) this.#signaling.doubt({ peerId, epoch: view.epoch })
+  }
+
   /** A loss before it is told all the same: what the lost link carried is gone. */
   linked(peerId: string, path: LinkOutcome): void {
     this.#links.set(peerId, path)

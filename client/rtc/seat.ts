@@ -179,6 +179,10 @@ export class Seat extends Emitter<SeatEvents> implements Membership {
     this.#outbox.lost(peerId, reason, wasOpen)
   }
 
+  doubt(peerId: string): void {
+    this.#outbox.doubt(peerId)
+  }
+
   /** Only the host may; others are refused. */
   host(request: HostRequest): void {
     if (this.#outbox.isOpen) this.#signaling.host(request)

@@ -5,6 +5,7 @@ import { JoinError, ProtocolError, type RefusalCode } from '../../shared/base/er
 import type { RemovalCause, View } from '../../shared/membership/types.ts'
 import type {
   ClientToServer,
+  DoubtRequest,
   HostRequest,
   JoinReply,
   JoinRequest,
@@ -46,6 +47,7 @@ export interface Signaling {
   leave(): Promise<void>
   signal(to: string, data: unknown): void
   lost(request: LostRequest): void
+  doubt(request: DoubtRequest): void
   linked(request: LinkedRequest): void
   host(request: HostRequest): void
 }
@@ -147,6 +149,7 @@ export function createSignaling(url: URL, clock: Clock, listener: SignalingListe
     },
     signal: (to, data) => void socket.emit('signal', { to, data }),
     lost: (request) => void socket.emit('lost', request),
+    doubt: (request) => void socket.emit('doubt', request),
     linked: (request) => void socket.emit('linked', request),
     host: (request) => void socket.emit('host', request),
   }

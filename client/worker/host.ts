@@ -107,6 +107,7 @@ function createMembership(selfId: string, first: View | undefined, post: (messag
     selfId,
     view: () => view,
     onView: (listener) => views.on('view', listener),
+    doubt: (peerId) => post({ type: 'doubt', peerId }),
     reportLost: (peerId, reason, wasOpen) => post({ type: 'lost', peerId, reason, wasOpen }),
     leave: () =>
       new Promise((resolve) => {

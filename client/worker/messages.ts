@@ -82,5 +82,6 @@ export type ToPage =
   | { type: 'opened' | 'closed'; peerId: string; attempt: number }
   | { type: 'broken'; peerId: string; attempt: number; error: SentError }
   | { type: 'shut' }
+  | { type: 'doubt'; peerId: string }
   | { type: 'lost'; peerId: string; reason: string; wasOpen: boolean }
   | { type: 'leave' }

@@ -231,6 +231,9 @@ class RemoteGroup extends Emitter<GroupEvents> {
       case 'shut':
         connector.close()
         return
+      case 'doubt':
+        this.#membership.doubt?.(message.peerId)
+        return
       case 'lost':
         this.#membership.reportLost(message.peerId, message.reason, message.wasOpen)
         return

@@ -67,6 +67,8 @@ const epochError = (wanted: number, { epoch, members }: Attempt) =>
     members: members.map(({ peerId, name }, rank) => ({ rank, peerId, name })),
   })
 
+/** More than any program has under way. */
+const maxOwed = 256
 /** Views that may be overtaken one after the other before they are agreed on. */
 const maxViewsBack = 64
 /** In large groups standings come in crowds: those of such a while are passed on together. */
@@ -115,7 +117,10 @@ export function createAgreement(config: AgreementConfig): Agreement {
       const attempt = recoveries.get(op)?.attempt ?? epochs.spanOf(op)
       return attempt?.members.some((member) => !present.has(member.peerId)) ?? false
     }
-    return Array.from({ length: Math.max(0, called - nextOp) }, (_, i) => nextOp + i).filter(lacksMember)
+    return Array.from(
+      { length: Math.min(maxOwed, Math.max(0, called - nextOp)) },
+      (_, i) => nextOp + i,
+    ).filter(lacksMember)
   }
 
   /** What has come since the last time; a neighbour whose link has just opened gets all. */
@@ -141,7 +146,7 @@ export function createAgreement(config: AgreementConfig): Agreement {
       const cutOff = view.members.flatMap(({ peerId }) =>
         gone.has(peerId) ? config.unsettledWith(peerId) : [],
       )
-      const suspended = [...new Set([...config.suspended(), ...owed(view), ...cutOff])]
+      const suspended = [...new Set([...config.suspended(), ...owed(view), ...cutOff])].slice(0, maxOwed)
       const { offers, needs } = config.states()
       return {
         called,

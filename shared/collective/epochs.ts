@@ -56,6 +56,16 @@ export interface Epochs {
   participantsOf(op: number, epoch: number): readonly Member[]
 }
 
+/** More than any program has under way. */
+const maxUncalled = 256
+
+/** Ops before the boundary that some member has yet to call: it must hear what became of those that lack a member by then. */
+function uncalledBy(standings: readonly Standing[], boundary: number): number[] {
+  const counts = standings.flatMap(({ isFresh, called = 0 }) => (isFresh ? [] : [called]))
+  const least = Math.min(boundary, ...counts)
+  return Array.from({ length: Math.min(maxUncalled, boundary - least) }, (_, i) => least + i)
+}
+
 /** Epochs whose standings are kept and passed on after a newer view has come: members may still have to hear of them. */
 const epochsBack = 16
 
@@ -90,7 +100,16 @@ export function createEpochs(selfId: string): Epochs {
       0,
     )
     const membersOf = (op: number) => spanOf(op)?.members ?? []
-    const recoveries = recoveriesOf({ selfId, epoch, members, standings, membersOf, participantsOf })
+    const uncalled = uncalledBy(standings, boundary)
+    const recoveries = recoveriesOf({
+      selfId,
+      epoch,
+      members,
+      standings,
+      uncalled,
+      membersOf,
+      participantsOf,
+    })
     const rank = members.findIndex((member) => member.peerId === selfId)
     const needy = members.filter((_, at) => standings[at]!.needsState)
     const source = members.find((_, at) => standings[at]!.offersState && !standings[at]!.needsState)

@@ -165,6 +165,9 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
       clock,
       limitSeconds: silenceSeconds,
       lanes: () => this.#lanes.entries(),
+      onDoubt: (peerId) => {
+        if (this.#needs(peerId)) membership.doubt?.(peerId)
+      },
       onSilent: (peerId, seconds) => this.#reconnect(peerId, `no sign of life for ${seconds.toFixed(1)} s`),
     })
     this.#engine = createEngine({
@@ -526,8 +529,11 @@ class CollectiveGroup extends Emitter<GroupEvents> implements LocalGroup {
   }
 
   #report(peerId: string, reason: string, wasOpen: boolean) {
-    if (this.#state !== 'left' && this.#neighbours.needs(peerId))
-      this.#membership.reportLost(peerId, reason, wasOpen)
+    if (this.#needs(peerId)) this.#membership.reportLost(peerId, reason, wasOpen)
+  }
+
+  #needs(peerId: string): boolean {
+    return this.#state !== 'left' && this.#neighbours.needs(peerId)
   }
 
   #receive(peerId: string, frame: Frame, lane: Lane) {

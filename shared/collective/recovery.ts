@@ -45,15 +45,21 @@ export function recoveriesOf(config: {
   epoch: number
   members: readonly Member[]
   standings: readonly Standing[]
+  /** Ops that some member has yet to call. */
+  uncalled: readonly number[]
   /** Members that the op began with. */
   membersOf(op: number): readonly Member[]
   /** Members of the op that took part in its attempt of this epoch. */
   participantsOf(op: number, epoch: number): readonly Member[]
 }): Recovery[] {
-  const suspended = new Set(config.standings.flatMap((standing) => standing.suspended ?? []))
+  const present = new Set(config.members.map((member) => member.peerId))
+  const lacksMember = (op: number) => config.membersOf(op).some((member) => !present.has(member.peerId))
+  const suspended = new Set([
+    ...config.standings.flatMap((standing) => standing.suspended ?? []),
+    ...config.uncalled.filter(lacksMember),
+  ])
   return [...suspended].map((op) => {
     const began = config.membersOf(op)
-    const present = new Set(config.members.map((member) => member.peerId))
     const lost = began.filter((member) => !present.has(member.peerId))
     const survivors = began.filter((member) => present.has(member.peerId))
     const attempt = (members: readonly Member[]): Attempt => ({

@@ -10,7 +10,16 @@ import type { Reason, Room, RoomEvent, RoomSettings, Seat, Step } from './roomTy
 import type { RemovalCause } from './types.ts'
 
 export function createRoom(settings: RoomSettings): Room {
-  return { settings, epoch: 0, seats: [], complaints: [], locked: false, closed: false, timers: 0 }
+  return {
+    settings,
+    epoch: 0,
+    seats: [],
+    complaints: [],
+    doubted: [],
+    locked: false,
+    closed: false,
+    timers: 0,
+  }
 }
 
 export function step(room: Room, event: RoomEvent): Step {
@@ -25,11 +34,12 @@ export function step(room: Room, event: RoomEvent): Step {
       return disconnect(room, seat)
     case 'lost':
       return lost(room, seat, event)
+    case 'doubt':
+      return doubt(room, seat, event)
     case 'answered':
-      if (!isAccused(room, seat)) return stale(room)
-      return conclude(room, { ...room, complaints: confirm(room.complaints, seat.peerId) }, 'blocked')
+      return answered(room, seat)
     case 'silent':
-      return isAccused(room, seat)
+      return isInQuestion(room, seat)
         ? expel(room, seat, 'lost', 'You did not answer for a while.')
         : stale(room)
     case 'linked':
@@ -62,8 +72,8 @@ export function step(room: Room, event: RoomEvent): Step {
 /** A broken connection is no death: the member keeps its place for the grace time, unless another member lost it too. */
 function disconnect(room: Room, seat: Seat): Step {
   // Of complaints that it has answered it is known already that it lives.
-  const isInDoubt = room.complaints.some(({ about, isConfirmed }) => about === seat.peerId && !isConfirmed)
-  if (isInDoubt) return conclude(room, putOut(room, [seat]), 'lost')
+  const isAccused = room.complaints.some(({ about, isConfirmed }) => about === seat.peerId && !isConfirmed)
+  if (isAccused || room.doubted.includes(seat.peerId)) return conclude(room, putOut(room, [seat]), 'lost')
   return sendAway(room, seat, room.settings.graceSeconds, 'away')
 }
 
@@ -102,6 +112,29 @@ function lost(room: Room, by: Seat, event: Extract<RoomEvent, { type: 'lost' }>)
   })
 }
 
+/** Silence alone costs nobody its place: a member that answers stays as it was. */
+function doubt(room: Room, by: Seat, event: { peerId: string; epoch: number }): Step {
+  const target = room.seats.find(({ peerId }) => peerId === event.peerId)
+  if (!target || target === by || target.presence === 'gone' || event.epoch < target.since) return stale(room)
+  if (!target.connection) {
+    // Its link is silent and its connection is broken: nothing is left of it. After a restart of the server it may be on its way.
+    return target.token === undefined ? stale(room) : conclude(room, putOut(room, [target]), 'lost')
+  }
+  if (room.doubted.includes(target.peerId)) return stale(room)
+  return {
+    room: { ...room, doubted: [...room.doubted, target.peerId] },
+    effects: [{ type: 'probe', connection: target.connection }],
+    reason: 'doubted',
+  }
+}
+
+function answered(room: Room, seat: Seat): Step {
+  if (!isInQuestion(room, seat)) return stale(room)
+  const doubted = room.doubted.filter((peerId) => peerId !== seat.peerId)
+  const complaints = confirm(room.complaints, seat.peerId)
+  return conclude(room, { ...room, doubted, complaints }, complaints.length > 0 ? 'blocked' : 'doubted')
+}
+
 function expire(room: Room, timer: number): Step {
   if (room.emptyTimer === timer) return close(room)
   if (room.youngTimer === timer) {
@@ -130,7 +163,11 @@ function close(room: Room): Step {
       : [],
   )
   const { emptyTimer: _, youngTimer: __, ...rest } = room
-  return { room: { ...rest, seats: [], complaints: [], closed: true }, effects, reason: 'closed' }
+  return {
+    room: { ...rest, seats: [], complaints: [], doubted: [], closed: true },
+    effects,
+    reason: 'closed',
+  }
 }
 
 function refuseGuest(room: Room, seat: Seat, deed: string): Step {
@@ -141,8 +178,8 @@ function refuseGuest(room: Room, seat: Seat, deed: string): Step {
   return { room, effects, reason: 'refused' }
 }
 
-function isAccused(room: Room, seat: Seat): boolean {
-  return room.complaints.some(({ about }) => about === seat.peerId)
+function isInQuestion(room: Room, { peerId }: Seat): boolean {
+  return room.doubted.includes(peerId) || room.complaints.some(({ about }) => about === peerId)
 }
 
 function putOut(room: Room, out: readonly Seat[]): Room {

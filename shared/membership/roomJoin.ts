@@ -44,8 +44,9 @@ export function join(room: Room, event: JoinEvent): Step {
   const seats = [...rest, seat].sort((a, b) => a.order - b.order)
   // Who comes back by itself is alive.
   const complaints = isSame ? confirm(adopted.complaints, own.peerId) : adopted.complaints
+  const doubted = adopted.doubted.filter((peerId) => peerId !== own?.peerId)
   const reason = !own ? 'joined' : !isIn ? 'resumed' : isSame ? 'reconnected' : 'replaced'
-  return conclude(room, { ...adopted, seats, complaints }, reason, {
+  return conclude(room, { ...adopted, seats, complaints, doubted }, reason, {
     effects,
     joiner: seat,
     known: adopted === current ? undefined : event.known,

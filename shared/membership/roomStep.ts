@@ -34,6 +34,7 @@ export function conclude(
   room = {
     ...room,
     complaints: room.complaints.filter(({ by, about }) => present.has(by) && present.has(about)),
+    doubted: room.doubted.filter((peerId) => present.has(peerId)),
   }
   const view = viewOf(room)
   const effects: RoomEffect[] = [...(extra.effects ?? [])]

@@ -51,6 +51,8 @@ export interface Room {
   readonly epoch: number
   readonly seats: readonly Seat[]
   readonly complaints: readonly Complaint[]
+  /** PeerIds of connected members of which others hear nothing, and that have been asked whether they are alive. */
+  readonly doubted: readonly string[]
   readonly locked: boolean
   readonly closed: boolean
   /** The number of the last timer asked for. A timer that is not referred to any more is ignored when it ends. */
@@ -96,6 +98,8 @@ export type RoomEvent =
       /** The link was open until then; else it could not be made. */
       readonly wasOpen?: boolean | undefined
     }
+  /** The link to a member is open, and nothing has come over it for a while. */
+  | { readonly type: 'doubt'; readonly connection: string; readonly peerId: string; readonly epoch: number }
   /** The connection was asked whether it is alive, and did or did not answer. */
   | { readonly type: 'answered'; readonly connection: string }
   | { readonly type: 'silent'; readonly connection: string }
@@ -145,6 +149,7 @@ export type Reason =
   | 'lost'
   | 'unreachable'
   | 'complaint'
+  | 'doubted'
   | 'blocked'
   | 'linked'
   | 'kicked'

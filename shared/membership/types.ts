@@ -40,5 +40,7 @@ export interface Membership {
    * agrees.
    */
   reportLost(peerId: string, reason: string, wasOpen: boolean): void
+  /** Nothing has come over the open link to `peerId` for a while. The arbiter, if it has another way, asks whether it is alive. */
+  doubt?(peerId: string): void
   leave(): Promise<void>
 }

@@ -69,6 +69,10 @@ export const lostSchema = v.object({
 })
 export type LostRequest = v.InferInput<typeof lostSchema>
 
+/** Nothing has come over the open link to this member for a while. */
+export const doubtSchema = v.object({ peerId: id, epoch })
+export type DoubtRequest = v.InferInput<typeof doubtSchema>
+
 /** What became of a link to another member, told once per link by one side: for the metrics, and it ends a complaint. */
 export const linkedSchema = v.object({
   peerId: id,
@@ -118,6 +122,7 @@ export interface ClientToServer {
   signal(request: SignalRequest): void
   /** The link to a member is gone. */
   lost(request: LostRequest): void
+  doubt(request: DoubtRequest): void
   linked(request: LinkedRequest): void
   ran(request: RanRequest): void
   host(request: HostRequest): void

@@ -43,15 +43,19 @@ interface Client {
   readonly links: Set<string>
 }
 
-const settings = { maxMembers: 64, nameLength: 32, graceSeconds: 2, accusedSeconds: 1.5, emptySeconds: 60 }
-/** How long the server waits for an answer when a member complains of a connected one. */
-const probeSeconds = 1.5
+/** As the server's settings of these names. */
+export interface Limits {
+  readonly graceSeconds: number
+  /** Also how long the server waits for an answer when a member is complained of or doubted. */
+  readonly accusedSeconds: number
+}
 /** The server notices a connection that broke without a word. */
 const noticeSeconds = 1
 /** Whose connection has ended asks again after about so long. */
 const returnSeconds = 0.3
 
-export function createArbiter(clock: Clock, latency: number, random: () => number): Arbiter {
+export function createArbiter(clock: Clock, latency: number, random: () => number, limits: Limits): Arbiter {
+  const settings = { maxMembers: 64, nameLength: 32, emptySeconds: 60, ...limits }
   let room = createRoom(settings)
   /** Counts restarts: what was under way in an earlier life does not happen. */
   let life = 0
@@ -171,7 +175,7 @@ export function createArbiter(clock: Clock, latency: number, random: () => numbe
         isAnswered = true
       }
       deliver(connection, () => inThisLife(latency, () => answer('answered')))
-      inThisLife(probeSeconds, () => answer('silent'))
+      inThisLife(limits.accusedSeconds, () => answer('silent'))
     }
   }
 
@@ -221,6 +225,11 @@ export function createArbiter(clock: Clock, latency: number, random: () => numbe
               client.losses.set(lost, { type: 'lost', connection: '', peerId: lost, epoch, reason, wasOpen })
             }
             flush(client)
+          },
+          doubt(doubted) {
+            const epoch = client.view?.epoch ?? 0
+            const { connection, isSeated } = client
+            if (isSeated) send(client, { type: 'doubt', connection, peerId: doubted, epoch })
           },
           async leave() {
             send(client, { type: 'leave', connection: client.connection })

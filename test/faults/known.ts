@@ -2,6 +2,7 @@
 import type { Fault, Scenario } from './scenario.ts'
 
 const base: Omit<Fault, 'kind' | 'rank'> = { other: 0, phase: 'running', afterMessages: 1, seconds: 1 }
+const ring = { algorithm: 'ring', settings: {} }
 const butterfly = { algorithm: 'butterfly', settings: { r: 1 } }
 
 export const known: Readonly<Record<string, Scenario>> = {
@@ -19,6 +20,19 @@ export const known: Readonly<Record<string, Scenario>> = {
     faults: [
       { ...base, kind: 'freeze', rank: 1, other: 4, afterMessages: 14, seconds: 5.5424 },
       { ...base, kind: 'slow', rank: 1, other: 0, afterMessages: 75 },
+    ],
+  },
+  /** Ops without data end on some ranks before others have called them; p6 is gone when p7 does, and nobody has said so of the op. */
+  'a member calls an op late that others have ended, and that lacks a member by then': {
+    seed: 21021,
+    size: 8,
+    count: 0,
+    ops: [ring, ring],
+    measures: false,
+    pauseSeconds: 1,
+    faults: [
+      { ...base, kind: 'leave', rank: 6, other: 4, afterMessages: 92 },
+      { ...base, kind: 'restart', rank: 6, phase: 'recovering', afterMessages: 41, seconds: 4.22 },
     ],
   },
 }

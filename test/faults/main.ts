@@ -1,7 +1,8 @@
 /**
  * `npm run faults -- --scenarios 10000 --seed 1`: random scenarios with one to three faults each; `--grid`: every fault at every phase, for
  * P = 2..9 and every family. The last line is JSON {scenarios, violations, seed}. `--only SEED` replays one random scenario and tells what
- * happens in it (with `--grid`: one of the grid). `--share 1,4`: every fourth scenario, from the second on.
+ * happens in it (with `--grid`: one of the grid). `--share 1,4`: every fourth scenario, from the second on. `--times`: how long
+ * the survivors of one fault take.
  *
  * `--real N`: N scenarios in real time, with peers in processes of their own that get SIGKILL and SIGSTOP, or with `--browser` in tabs; `--rooms`
  * says how many at once. With `--real`, `--only SEED` replays one of those.
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { runReal } from '../real/main.ts'
 import { gridScenarios, randomScenario, type Scenario } from './scenario.ts'
 import { messagesOf, simulate } from './simulate.ts'
+import { times } from './times.ts'
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     grid: { type: 'boolean', default: false },
+    times: { type: 'boolean', default: false },
     share: { type: 'string', default: '0,1' },
     real: { type: 'string' },
     browser: { type: 'boolean', default: false },
@@ -29,6 +32,10 @@ const rooms = Number(values.rooms)
 if (![seed, count, rooms].every(Number.isSafeInteger) || count < 1 || rooms < 1) {
   console.error('--scenarios, --real, --rooms, --seed and --only take whole numbers.')
   process.exit(2)
+}
+if (values.times) {
+  for await (const row of times()) console.log(row)
+  process.exit(0)
 }
 if (values.real !== undefined) {
   const isTraced = values.only !== undefined

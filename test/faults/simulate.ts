@@ -11,7 +11,7 @@ import { createGroup, type LocalGroup } from '../../shared/collective/group.ts'
 import { createMemoryNetwork } from '../../shared/transport/memory.ts'
 import type { Transport } from '../../shared/transport/types.ts'
 import { inVirtualTime } from '../support/virtualTime.ts'
-import { type Connection, createArbiter } from './arbiter.ts'
+import { type Connection, createArbiter, type Limits } from './arbiter.ts'
 import { createPeerClock, type PeerClock } from './peerClock.ts'
 import type { Family, Fault, Phase, Scenario } from './scenario.ts'
 
@@ -21,6 +21,10 @@ const timeoutMs = 60_000
 const quietSeconds = 8
 /** Who left has been heard, and what was kept for others is given up. */
 const shortSeconds = 2
+/** Shorter than the server's own, so that more happens in less time. */
+const shortLimits: Limits = { graceSeconds: 2, accusedSeconds: 1.5 }
+/** Those of the server. */
+export const defaultLimits: Limits = { graceSeconds: 10, accusedSeconds: 3 }
 /** Who was put out asks for its place again. */
 const againSeconds = 0.3
 
@@ -33,6 +37,7 @@ interface Peer {
   readonly clock: PeerClock
   readonly connection: Connection
   readonly outcomes: Outcome[]
+  endedAt: number
   /** It came in when the ops had begun, and calls on for as long as the others do. */
   readonly isLate: boolean
   /** Not expected to finish: closed, crashed, or put out by the others while it was frozen or cut off. */
@@ -47,6 +52,8 @@ export interface Verdict {
   readonly seconds: number
   /** Delivered while the ops ran. */
   readonly messages: number
+  /** Who of those who were there first has left or was put out. */
+  readonly out: readonly string[]
 }
 
 const calm = new Map<string, Promise<Verdict>>()
@@ -70,7 +77,7 @@ export async function messagesOf(family: Family, size: number): Promise<number> 
 
 export async function simulate(
   scenario: Scenario,
-  options: { trace?: (line: string) => void } = {},
+  options: { trace?: (line: string) => void; limits?: Limits } = {},
 ): Promise<Verdict> {
   const clock = new VirtualClock()
   const prng = createPrng(scenario.seed)
@@ -104,7 +111,7 @@ export async function simulate(
         }
     },
   })
-  const arbiter = createArbiter(clock, latency, prng.next)
+  const arbiter = createArbiter(clock, latency, prng.next, options.limits ?? shortLimits)
 
   const join = (id: string, isLate = false): Peer => {
     const peerClock = createPeerClock(clock)
@@ -125,6 +132,7 @@ export async function simulate(
       clock: peerClock,
       connection,
       outcomes: [],
+      endedAt: 0,
       isLate,
       isOut: false,
     }
@@ -219,7 +227,7 @@ export async function simulate(
   const work = async (peer: Peer) => {
     for (let index = 0; (index < scenario.ops.length || peer.isLate) && !isOver; index++) {
       const { algorithm, settings } = scenario.ops[index % scenario.ops.length]!
-      const pause = (peer.isLate ? 0.001 : 0) + prng.next() * scenario.pauseSeconds
+      const pause = (peer.isLate ? 0.02 : 0) + prng.next() * scenario.pauseSeconds
       if (pause > 0) await new Promise<void>((resolve) => peer.clock.after(pause, resolve))
       const data = new Int32Array(scenario.count).fill(peer.bit)
       try {
@@ -241,6 +249,7 @@ export async function simulate(
         if (data.some((value) => value !== peer.bit)) violations.push(`${peer.id}: its input was touched`)
       }
     }
+    peer.endedAt = clock.now()
   }
 
   const wait = (seconds: number) => new Promise<void>((resolve) => clock.after(seconds, resolve))
@@ -323,9 +332,10 @@ export async function simulate(
     isRunning = true
     // A peer that is out may never settle: nobody waits for it.
     await Promise.all(first.map((peer) => Promise.race([work(peer), outOf(peer)])))
-    const seconds = clock.now() - (firstFaultAt ?? clock.now())
     const messages = delivered.running
     await settle()
+    const ends = first.filter((peer) => !peer.isOut).map((peer) => peer.endedAt)
+    const seconds = Math.max(0, ...ends) - (firstFaultAt ?? 0)
     // Only now is it known who was put out meanwhile and has not heard of it yet.
     check(first)
     return { seconds, messages }
@@ -340,6 +350,7 @@ export async function simulate(
   } catch (error) {
     violations.push(`${error}`)
   }
+  const out = peers.slice(0, scenario.size).flatMap((peer) => (peer.isOut ? [peer.id] : []))
   for (const peer of peers) if (!peer.isOut) end(peer, 0)
-  return { violations: [...new Set(violations)], ...played }
+  return { violations: [...new Set(violations)], out, ...played }
 }

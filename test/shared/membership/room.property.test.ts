@@ -21,6 +21,7 @@ const move = fc.record({
     'answered',
     'answered',
     'silent',
+    'doubt',
     'linked',
     'kick',
     'lock',
@@ -71,6 +72,8 @@ function eventFor(driver: Driver, { kind, a, b, name, flag }: Move): RoomEvent |
       }
     case 'lock':
       return { type: 'lock', connection, locked: flag }
+    case 'doubt':
+      return { type: kind, connection, peerId, epoch: driver.room.epoch - (flag ? 0 : 1) }
     case 'linked':
     case 'kick':
       return { type: kind, connection, peerId }

@@ -204,6 +204,32 @@ describe('losing somebody', () => {
     })
   })
 
+  test('a doubted member is asked once, and stays as it was when it answers', () => {
+    const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
+    const [ada, bo, cem] = clients
+    const doubt = (by: (typeof clients)[number], epoch = 3) =>
+      driver.play({ type: 'doubt', connection: by.connection, peerId: cem!.peerId, epoch })
+    expect(doubt(ada!, 2).reason).toBe('stale')
+    expect(doubt(ada!).effects).toEqual([{ type: 'probe', connection: cem!.connection }])
+    expect(doubt(bo!).effects).toEqual([])
+    expect(driver.play({ type: 'answered', connection: cem!.connection }).effects).toEqual([])
+    expect(viewOf(driver.room)).toEqual(ada!.view)
+    expect(doubt(bo!).effects).toHaveLength(1)
+    expect(driver.play({ type: 'silent', connection: cem!.connection }).reason).toBe('lost')
+    expect(names(driver)).toEqual(['Ada', 'Bo'])
+  })
+
+  test('a member that is doubted and without a connection goes at once, whichever came first', () => {
+    for (const order of ['doubt first', 'disconnect first']) {
+      const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
+      const [ada, , cem] = clients
+      const doubt = { type: 'doubt', connection: ada!.connection, peerId: cem!.peerId, epoch: 3 } as const
+      const end = { type: 'disconnect', connection: cem!.connection } as const
+      for (const event of order === 'doubt first' ? [doubt, end] : [end, doubt]) driver.play(event)
+      expect(names(driver), order).toEqual(['Ada', 'Bo'])
+    }
+  })
+
   test('a connected member that most others cannot reach is put out', () => {
     const { driver, clients } = roomOf('Ada', 'Bo', 'Cem')
     driver.play(lost(clients[0]!.connection, clients[2]!.peerId))
