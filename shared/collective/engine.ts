@@ -377,9 +377,15 @@ function failureOf(): Deferred<never> {
   return failed
 }
 
-function peersOf({ attempt, execution }: OpRequest): string[] {
-  const steps = [...execution.dataflow.part.steps, ...(execution.notes?.part.steps ?? [])]
-  const ranks = steps.flatMap(({ sends, receives }) => [
+/** Of the data and of what the ranks note beside them. */
+const stepsOf = ({ execution: { dataflow, notes } }: OpRequest) => [
+  ...dataflow.part.steps,
+  ...(notes?.part.steps ?? []),
+]
+
+function peersOf(request: OpRequest): string[] {
+  const { attempt } = request
+  const ranks = stepsOf(request).flatMap(({ sends, receives }) => [
     ...sends.map(({ to }) => to),
     ...receives.map(({ from }) => from),
   ])
@@ -391,9 +397,9 @@ function unreached({ op, timeoutSeconds }: OpRequest): TimeoutError {
   return new TimeoutError(message, { op, step: 0, waitingFor: [] })
 }
 
-function receiversOf({ attempt, execution }: OpRequest): ReadonlySet<string> {
-  const sends = execution.dataflow.part.steps.flatMap((step) => step.sends)
-  return new Set(sends.map(({ to }) => attempt.members[to]!.peerId))
+function receiversOf(request: OpRequest): ReadonlySet<string> {
+  const sends = stepsOf(request).flatMap((step) => step.sends)
+  return new Set(sends.map(({ to }) => request.attempt.members[to]!.peerId))
 }
 
 function abortedHere(op: number, reason: unknown): AbortedError {
