@@ -94,7 +94,7 @@ module.exports = {
       'collective-below-federated',
       'the collective stands alone as a library',
       { path: '^shared/collective/' },
-      { path: '^shared/federated/' },
+      { path: '^shared/(federated|bench)/' },
     ),
 
     onlyFrom(
@@ -135,8 +135,8 @@ module.exports = {
     ),
     forbid(
       'valibot-where-input-is-parsed',
-      'foreign input enters shared/ in signaling, wire, the control messages of the collective and checkpoints',
-      { path: '^shared/', pathNot: '^shared/(signaling|wire|collective|federated)/' },
+      'foreign input enters shared/ in signaling, wire, the control messages of the collective, checkpoints and plans of benchmarks',
+      { path: '^shared/', pathNot: '^shared/(signaling|wire|collective|federated|bench)/' },
       { path: 'node_modules/valibot/' },
     ),
     forbid(

@@ -51,7 +51,6 @@ const flags = {
 } as const
 
 const switches = {
-  browser: ['tabs of a headless Chromium instead of peers on Node', undefined],
   'no-in-place': ['only with results in a place of their own', undefined],
   report_timestamps: ['time of day at the head of each row', 'S'],
   plain: ['only the columns of nccl-tests', undefined],
@@ -69,7 +68,6 @@ export interface BenchCommand {
   /** On all machines. */
   readonly size: number
   readonly processes: number
-  readonly isBrowser: boolean
   /** Undefined: a server of its own. */
   readonly place: { readonly url: URL; readonly room: string } | undefined
   readonly format: FormatName
@@ -119,18 +117,11 @@ export function readBenchRequest(argv: readonly string[]): BenchCommand | undefi
     throw new ArgumentError('size', `--size ${size} is fewer than the ${peers} peers of --peers alone`)
   if (size > peers && !place)
     throw new ArgumentError('size', '--size needs --room: where the other peers are')
-  const isBrowser = values.browser === true
-  const plan = planOf()
-  if (isBrowser && plan.baselines.includes('raw'))
-    throw new ArgumentError('baseline', '--baseline raw is measured with peers on Node: leave --browser away')
-  if (isBrowser && place)
-    throw new ArgumentError('browser', '--browser has a room of its own: leave --room away')
   return {
-    plan,
+    plan: planOf(),
     peers,
     size,
     processes: Math.min(whole('processes', 1, 64) ?? mostProcesses, peers),
-    isBrowser,
     place,
     format: among('format', formats) ?? 'nccl',
     unit: among('unit', ['GB/s', 'MB/s']) ?? 'GB/s',

@@ -45,9 +45,11 @@ export function typeNamed(text: string): DType | undefined {
   return (Object.keys(typeNames) as DType[]).find((dtype) => dtype === text || typeNames[dtype] === text)
 }
 
-/** What has run, as `--algo` takes it: without r, which has a column of its own, and the root, which is part of the call. */
+/** What has run, as `--algo` takes it: without r, which has a column of its own, the root, which is part of the call, and the usual group. */
 export function algorithmText({ algorithm, settings, baseline }: Row): string {
-  const shown = Object.entries(settings).filter(([name]) => name !== 'r' && name !== 'root')
+  const shown = Object.entries(settings).filter(
+    ([name, value]) => name !== 'r' && name !== 'root' && value !== 'cyclic',
+  )
   const text =
     shown.length === 0 ? algorithm : `${algorithm}:${shown.map((pair) => pair.join('=')).join(',')}`
   return baseline === 'raw' ? `raw(${text})` : text

@@ -46,7 +46,6 @@ export function layoutBandwidth(series: readonly Series[], width: number, scale 
   if (points.length === 0) return { width, height: 0, marks: [], hits: [] }
   const height = Math.round(Math.min(380 * scale, Math.max(240 * scale, width * 0.42)))
   const longest = Math.max(...series.map(({ label }) => textWidth(label, 12.5 * scale)))
-  const [left, right] = [72 * scale, width - longest - 26 * scale]
   const [top, bottom] = [14 * scale, height - 30 * scale]
   const sizes = points.map(({ bytes }) => bytes)
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)]
@@ -54,6 +53,9 @@ export function layoutBandwidth(series: readonly Series[], width: number, scale 
     Math.min(...points.map((p) => p.low)) / 1.25,
     Math.max(...points.map((p) => p.high)) * 1.25,
   ]
+  const rates = logTicks(low, high)
+  const left = 12 * scale + Math.max(...rates.map((tick) => textWidth(tickText(tick), 12 * scale, true)))
+  const right = width - longest - 26 * scale
   const x = logarithmic(least, most > least ? most : least * 2, left, right)
   const y = logarithmic(low, high, bottom, top)
   const words = (text: string, px: number, py: number, more: Partial<Mark & { kind: 'text' }>): Mark => ({
@@ -70,9 +72,9 @@ export function layoutBandwidth(series: readonly Series[], width: number, scale 
       line(x(tick), bottom, x(tick), bottom + 5, { stroke: 'rule', line: 1 }),
       words(formatBytes(tick), x(tick), bottom + 19 * scale, { anchor: 'middle', mono: true }),
     ]),
-    ...logTicks(low, high).flatMap((tick) => [
+    ...rates.flatMap((tick) => [
       line(left, y(tick), right, y(tick), { stroke: 'hairline', line: 1 }),
-      words(formatRate(tick), left - 7 * scale, y(tick) + 4 * scale, { anchor: 'end', mono: true }),
+      words(tickText(tick), left - 7 * scale, y(tick) + 4 * scale, { anchor: 'end', mono: true }),
     ]),
     line(left, bottom, right, bottom, { stroke: 'rule', line: 1 }),
   ]
@@ -111,6 +113,9 @@ export function layoutBandwidth(series: readonly Series[], width: number, scale 
   }
   return { width, height, marks, hits }
 }
+
+/** Without digits that say nothing. */
+const tickText = (rate: number) => `${Number((rate / 1e6).toPrecision(2))} MB/s`
 
 const hitLines = (label: string, { bytes, busbw, low, high }: Point): string[] => [
   `${label} at ${formatBytes(bytes)}`,

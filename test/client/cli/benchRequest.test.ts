@@ -70,7 +70,6 @@ describe('the flags of papilio bench', () => {
     [['--room', 'a', '-p', '3', '--size', '2'], 'fewer than the 3 peers'],
     [['--url', 'http://a'], '--url needs --room'],
     [['--room', 'x_y'], '--room is letters'],
-    [['--browser', '--baseline', 'raw'], 'peers on Node'],
     [['--nonsense'], 'There is no flag --nonsense'],
   ])('refuse %j in words', (argv, words) => {
     expect(() => readBenchRequest(argv)).toThrow(words)
@@ -78,7 +77,7 @@ describe('the flags of papilio bench', () => {
 
   it('are all in the help', () => {
     expect(readBenchRequest(['--help'])).toBeUndefined()
-    for (const flag of ['-p, --peers', '-J, --output_file', '--steps-removed', '--trace', '--browser'])
+    for (const flag of ['-p, --peers', '-J, --output_file', '--steps-removed', '--trace'])
       expect(benchHelp()).toContain(flag)
   })
 })

@@ -38,7 +38,7 @@ describe('the table of nccl-tests', () => {
 #                                                              out-of-place                       in-place
 #       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong  algo                          r  steps    wire      pred  model_err    star
 #        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)                                                  (GB/s)      (us)             (times)
-     1000000        250000     float     sum      -1  10000.0    0.10    0.10       0  20000.0    0.05    0.05       0  butterfly:group=cyclic        1      1    0.10   8000.00        25%   2.00x
+     1000000        250000     float     sum      -1  10000.0    0.10    0.10       0  20000.0    0.05    0.05       0  butterfly                     1      1    0.10   8000.00        25%   2.00x
      1000000        250000     float     sum      -1  20000.0    0.05    0.05     N/A      N/A     N/A     N/A     N/A  star                          -      1    0.05   8000.00       150%       -
 # Out of bounds values : 0 OK
 # Avg bus bandwidth    : 0.075
@@ -86,7 +86,7 @@ it('OSU: latencies over the ranks, iterations and validation', () => {
   expect(write(createOsuTable({ version })).join('\n')).toBe(`# Papilio Allreduce Latency Test v0.1.0
 # Datatype: float, operator: sum, algorithm: auto.
 # Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations  Validation
-# 1000000 bytes: butterfly:group=cyclic
+# 1000000 bytes: butterfly
 1000000             11000.00           9000.00          14000.00           3        Pass
 # Datatype: float, operator: sum, algorithm: star.
 # Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations  Validation

@@ -38,6 +38,19 @@ export function BenchResult(): JSX.Element {
   const shown = ratioNames.filter((name) => plan.baselines.includes(name))
   return (
     <>
+      {series.length > 0 && (
+        <section class="bench-chart" aria-label="Chart">
+          <Chart
+            title="Bus bandwidth by size"
+            summary={bandwidthSummary(series)}
+            testId="busbw-plot"
+            items="Sizes and algorithms"
+            fileName="papilio-bench"
+            table={() => bandwidthTable(series)}
+            draw={draw}
+          />
+        </section>
+      )}
       <section class="bench-table" aria-label="Result">
         {error !== undefined && phase !== 'running' && (
           <p class="note" data-testid="bench-error">
@@ -78,19 +91,6 @@ export function BenchResult(): JSX.Element {
         </TableScroll>
         <Exports />
       </section>
-      {series.length > 0 && (
-        <section class="bench-chart" aria-label="Chart">
-          <Chart
-            title="Bus bandwidth by size"
-            summary={bandwidthSummary(series)}
-            testId="busbw-plot"
-            items="Sizes and algorithms"
-            fileName="papilio-bench"
-            table={() => bandwidthTable(series)}
-            draw={draw}
-          />
-        </section>
-      )}
     </>
   )
 }
