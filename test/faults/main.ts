@@ -5,10 +5,11 @@
  * the survivors of one fault take.
  *
  * `--real N`: N scenarios in real time, with peers in processes of their own that get SIGKILL and SIGSTOP, or with `--browser` in tabs; `--rooms`
- * says how many at once. With `--real`, `--only SEED` replays one of those.
+ * says how many at once. With `--real`, `--only SEED` replays one of those. `--soak MINUTES`: a room whose peers come and go all the time.
  */
 import { parseArgs } from 'node:util'
 import { runReal } from '../real/main.ts'
+import { soak } from '../real/soak.ts'
 import { gridScenarios, randomScenario, type Scenario } from './scenario.ts'
 import { messagesOf, simulate } from './simulate.ts'
 import { times } from './times.ts'
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     share: { type: 'string', default: '0,1' },
     real: { type: 'string' },
     browser: { type: 'boolean', default: false },
+    soak: { type: 'string' },
     rooms: { type: 'string', default: '3' },
   },
 })
@@ -32,6 +34,14 @@ const rooms = Number(values.rooms)
 if (![seed, count, rooms].every(Number.isSafeInteger) || count < 1 || rooms < 1) {
   console.error('--scenarios, --real, --rooms, --seed and --only take whole numbers.')
   process.exit(2)
+}
+if (values.soak !== undefined) {
+  const minutes = Number(values.soak)
+  if (!(minutes > 0)) {
+    console.error('--soak takes a number of minutes.')
+    process.exit(2)
+  }
+  process.exit((await soak(minutes, seed)) === 0 ? 0 : 1)
 }
 if (values.times) {
   for await (const row of times()) console.log(row)

@@ -2,7 +2,18 @@
 import type { JoinedGroup, JoinOptions } from '../../client/rtc/join.ts'
 import { EpochError, PapilioError } from '../../shared/base/errors.ts'
 import type { Result } from '../../shared/collective/types.ts'
-import type { Command, Ended, Fault, Holdings, JoinCommand, OpSpec, Outcome, Pace, Said } from './messages.ts'
+import type {
+  Command,
+  Ended,
+  Fault,
+  Holdings,
+  JoinCommand,
+  News,
+  OpSpec,
+  Outcome,
+  Pace,
+  Said,
+} from './messages.ts'
 
 export interface MemberHost {
   join(options: JoinOptions): Promise<JoinedGroup>
@@ -18,8 +29,8 @@ export interface MemberEnd {
   accept(command: Command): void
 }
 
-/** Longer than any recovery takes. */
-const timeoutMs = 25_000
+/** Longer than any recovery takes, of two losses one after the other on a machine that has other things to do. */
+const timeoutMs = 45_000
 /** Between ops without end: other programs want the machine too. */
 const pauseMs = 20
 const epochsBack = 20
@@ -33,21 +44,25 @@ const factorOf = (element: number) => 1 + (element % 7)
 
 export function createMember(host: MemberHost): MemberEnd {
   let session: Session | undefined
+  let id = -1
   const enter = async (command: JoinCommand) => {
-    const entering = createSession(host, command)
+    const said = { ...host, say: (news: News) => host.say({ ...news, session: command.session }) }
+    const entering = createSession(said, command)
     session = entering
+    id = command.session
     await entering.join()
   }
   const perform = async (command: Command): Promise<void> => {
     if (command.type === 'look') host.say({ type: 'holds', holdings: host.holdings() })
     else if (command.type === 'join') await enter(command)
     else if (command.type === 'work') await session?.work(command.ops, command.pace, command.faults)
-    else if (session) await session.leave()
-    else host.say({ type: 'left' })
+    else if (command.session === id) await session?.leave()
   }
   return {
     accept: (command) =>
-      void perform(command).catch((error: unknown) => host.say({ type: 'failed', message: textOf(error) })),
+      void perform(command).catch((error: unknown) =>
+        host.say({ type: 'failed', message: textOf(error), session: id }),
+      ),
   }
 }
 
@@ -58,7 +73,10 @@ interface Session {
   leave(): Promise<void>
 }
 
-function createSession(host: MemberHost, { url, room, size, index, name }: JoinCommand): Session {
+function createSession(
+  host: Omit<MemberHost, 'say'> & { say(news: News): void },
+  { url, room, size, index, name }: JoinCommand,
+): Session {
   const leaving = new AbortController()
   let group: JoinedGroup | undefined
   let faults: readonly Fault[] = []

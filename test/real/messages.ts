@@ -44,6 +44,8 @@ export interface JoinCommand {
   readonly url: string
   readonly room: string
   readonly size: number
+  /** One of its own for each stay in a room: what a tab that stood still says late is not taken for news of the next stay. */
+  readonly session: number
   /** Its contribution is the bit 2^index; its name begins with the index. */
   readonly index: number
   readonly name: string
@@ -63,7 +65,7 @@ export type Command =
       readonly pace: Pace
       readonly faults: readonly Fault[]
     }
-  | { readonly type: 'leave' }
+  | { readonly type: 'leave'; readonly session: number }
   | { readonly type: 'look' }
 
 export interface Outcome {
@@ -98,7 +100,9 @@ export interface Holdings {
   readonly connections: number
 }
 
-export type Said =
+export type Said = News & { readonly session?: number }
+
+export type News =
   | { readonly type: 'ready' }
   | { readonly type: 'joined'; readonly at: number }
   | { readonly type: 'struck'; readonly fault: Fault; readonly at: number }

@@ -6,7 +6,7 @@ import type { ServerProcess } from './serverProcess.ts'
 import { violationsOf } from './verdict.ts'
 
 /** No scenario needs longer: an op ends at its own time-out before. */
-const hangSeconds = 60
+const hangSeconds = 120
 /** A peer that ends the group properly needs no longer. */
 const leaveSeconds = 5
 
@@ -24,6 +24,7 @@ export interface Stage {
 
 interface Actor {
   readonly index: number
+  readonly session: number
   readonly peer: Peer
   readonly outcomes: Outcome[]
   struck: { fault: Fault; at: number } | undefined
@@ -35,6 +36,7 @@ interface Actor {
 /** Of which nobody hears again. */
 const fatal = new Set(['kill', 'close', 'crash', 'return'])
 let rooms = 0
+let sessions = 0
 
 export async function play(scenario: RealScenario, stage: Stage): Promise<RealVerdict> {
   const { peers, server } = stage
@@ -52,8 +54,10 @@ export async function play(scenario: RealScenario, stage: Stage): Promise<RealVe
   const enter = async (isLate: boolean): Promise<void> => {
     const peer = await peers.take()
     const index = actors.length
+    const session = sessions++
     const actor: Actor = {
       index,
+      session,
       peer,
       outcomes: [],
       struck: undefined,
@@ -73,23 +77,36 @@ export async function play(scenario: RealScenario, stage: Stage): Promise<RealVe
     cleanups.push(() => {
       for (const off of forget) off()
     })
-    peer.post({ type: 'join', url: server.url, room, size: isLate ? 1 : size, index, name: String(index) })
+    peer.post({
+      type: 'join',
+      url: server.url,
+      room,
+      size: isLate ? 1 : size,
+      session,
+      index,
+      name: String(index),
+    })
   }
   const cleanups: (() => void)[] = []
 
+  /** What a tab has said before it ended may be heard after it. */
+  const become = (actor: Actor, state: Actor['state']) => {
+    if (!actor.peer.isGone) actor.state = state
+  }
   const hear = (actor: Actor, said: Said) => {
     const who = `peer ${actor.index}`
+    if (said.session !== actor.session) return
     if (said.type === 'trace') return trace(said.at, who, said.line)
     trace('at' in said ? said.at : Date.now(), who, JSON.stringify(said))
     if (said.type === 'joined') {
-      actor.state = 'joined'
+      become(actor, 'joined')
       if (actor.isLate) work(actor)
     } else if (said.type === 'outcome') actor.outcomes.push(said.outcome)
     else if (said.type === 'struck') strike(actor, said.fault, said.at)
-    else if (said.type === 'done' || said.type === 'left') actor.state = said.type
+    else if (said.type === 'done' || said.type === 'left') become(actor, said.type)
     else if (said.type === 'failed') {
       actor.complaint = said.message
-      actor.state = 'left'
+      become(actor, 'left')
     }
     changed()
   }
@@ -170,12 +187,14 @@ export async function play(scenario: RealScenario, stage: Stage): Promise<RealVe
   })
 
   const living = actors.filter(({ peer }) => !peer.isGone)
-  for (const actor of living) if (actor.state !== 'left') actor.peer.post({ type: 'leave' })
+  for (const actor of living)
+    if (actor.state !== 'left') actor.peer.post({ type: 'leave', session: actor.session })
   await until(() => living.every(({ state }) => state === 'left' || state === 'gone'), leaveSeconds)
   for (const cleanup of cleanups) cleanup()
   await Promise.all(
     living.map(({ peer, state }) => {
       if (state === 'left') return peers.give(peer)
+      if (peer.isGone) return undefined
       violations.push('a peer did not leave')
       return peer.end()
     }),

@@ -13,12 +13,15 @@ import { startServerProcess } from './serverProcess.ts'
 
 const [most, least, immortal] = [8, 3, 2]
 /** An op ends at its own time-out before. */
-const hangMs = 45_000
+const hangMs = 60_000
 const lookMs = 15_000
 /** Until then the code is compiled and all buffers have their size. */
 const warmUpMs = 60_000
-/** What a process may hold more at the end than after the warm-up: of the heap, and of the memory of the process with all that is native. */
-const growthBytes = { heap: 4 * 2 ** 20, resident: 48 * 2 ** 20 }
+/**
+ * What a process may hold more at the end than after the warm-up: of the heap with results that are kept for others (2 MiB for each of them), and of
+ * the memory of the process with all that is native.
+ */
+const growthBytes = { heap: 16 * 2 ** 20, resident: 64 * 2 ** 20 }
 
 interface Member {
   readonly id: number
@@ -59,8 +62,13 @@ export async function soak(minutes: number, seed: number): Promise<number> {
   }
   const alive = () => members.filter(({ state }) => state !== 'out')
   const settled = () => members.filter(({ state, isStopped }) => state === 'in' && !isStopped)
-  /** Of the twenty bits that a float32 sum can tell apart, one that nobody has had for the longest time. */
-  const freeIndex = () => nextId % 20
+  /** Of the twenty bits that a float32 sum can tell apart, one that no living member has, and nobody has had lately. */
+  const freeIndex = () => {
+    const taken = new Set(alive().map(({ index }) => index))
+    let index = nextId % 20
+    while (taken.has(index)) index = (index + 1) % 20
+    return index
+  }
 
   const enter = async (peer: Peer) => {
     const member: Member = {
@@ -80,6 +88,7 @@ export async function soak(minutes: number, seed: number): Promise<number> {
       for (const forget of off) forget()
     }
     const hear = (said: Said) => {
+      if (said.session !== undefined && said.session !== member.id) return
       member.heardAt = Date.now()
       if (said.type === 'joined') {
         member.state = 'in'
@@ -103,6 +112,7 @@ export async function soak(minutes: number, seed: number): Promise<number> {
       url: server.url,
       room,
       size: 1,
+      session: member.id,
       index: member.index,
       name: `${member.index}-${member.id}`,
     })
@@ -116,7 +126,8 @@ export async function soak(minutes: number, seed: number): Promise<number> {
       const staying = settled()
       if (staying.length <= least) return
       done.leaves++
-      pick(staying).peer.post({ type: 'leave' })
+      const { peer, id } = pick(staying)
+      peer.post({ type: 'leave', session: id })
     },
     kill() {
       const staying = settled()
@@ -174,7 +185,7 @@ export async function soak(minutes: number, seed: number): Promise<number> {
     }
     await server.isUp()
     // All that is under way comes to its end.
-    await pause(hangMs / 3)
+    await pause(15_000)
     watch(Date.now() - 1000)
     for (const peer of samples.keys()) peer.post({ type: 'look' })
     await pause(2000)
