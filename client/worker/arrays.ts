@@ -16,16 +16,15 @@ export function arrayLike(like: NumericArray, length: number): NumericArray {
   return new Like(length)
 }
 
-/** The value with arrays of its own, and their memory, which then moves without a copy: what the group keeps stays its own. */
+/**
+ * The value and the memory of its arrays, which then moves without a copy. The data of a collective's result are the caller's alone;
+ * anything else the group may keep, so it goes as a copy.
+ */
 export function transferablesOf(value: unknown): { value: unknown; transfer: Transferable[] } {
-  const transfer: Transferable[] = []
-  const own = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(own)
-    if (!isArray(part)) return part
-    const copy = part.slice()
-    transfer.push(copy.buffer as ArrayBuffer)
-    return copy
-  }
-  const isResult = typeof value === 'object' && value !== null && 'data' in value
-  return { value: isResult ? { ...value, data: own(value.data) } : own(value), transfer }
+  const isRecord = typeof value === 'object' && value !== null && 'data' in value
+  if (!isRecord || !isArray(value.data)) return { value, transfer: [] }
+  const { data } = value
+  const isOwn = 'report' in value && data.byteLength === data.buffer.byteLength
+  const sent = isOwn ? data : data.slice()
+  return { value: { ...value, data: sent }, transfer: [sent.buffer as ArrayBuffer] }
 }

@@ -23,7 +23,7 @@ const help = `Usage: npm run bench -- ...
   regret [-p PEERS] [--runs N]           the choice in real tabs
   plane [-p SIZES] [--runs N] [--browser]   against the same channels driven raw
   heap [-p PEERS] [--browser]            memory over 1000 allreduces of 1 MiB
-  block [-p PEERS] [--runs N]            how long 64 MiB block the thread of a page
+  block [-p PEERS] [--runs N] [--worker]   how long 64 MiB block the thread of a page
   kernels                                loops against WebAssembly SIMD
   learn split|poison|cost [-p PEERS] [--runs SEEDS]   federated training
 Rows of the table:
@@ -45,6 +45,7 @@ function parse() {
         peers: { type: 'string', short: 'p' },
         measured: { type: 'boolean', default: false },
         browser: { type: 'boolean', default: false },
+        worker: { type: 'boolean', default: false },
         from: { type: 'string' },
         ...labFlags,
         help: { type: 'boolean', short: 'h', default: false },
@@ -82,7 +83,7 @@ const measurements: Readonly<Record<string, () => unknown>> = {
   choose: () => choose(sizes, values.measured),
   regret: () => regret({ size: sizes?.[0] ?? 7, rounds: runs }),
   plane: () => measurePlane({ sizes, runs, isBrowser: values.browser }),
-  block: () => measureBlocks(sizes?.[0] ?? 2, runs),
+  block: () => measureBlocks(sizes?.[0] ?? 2, runs, values.worker),
   heap: () => measureHeap({ size: sizes?.[0] ?? 3, ops: 1000, isBrowser: values.browser }),
   kernels,
   learn: () => {
