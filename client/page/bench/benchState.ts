@@ -3,6 +3,7 @@ import type { BenchEvent, Row } from '../../../shared/bench/events.ts'
 import type { BenchPlan } from '../../../shared/bench/plan.ts'
 import type { GroupState } from '../../../shared/collective/types.ts'
 import type { Member } from '../../../shared/membership/types.ts'
+import { plural } from '../stage/format.ts'
 
 export interface BenchState {
   readonly place: 'joining' | 'joined' | 'refused'
@@ -123,9 +124,17 @@ export function sentenceOf(state: BenchState): Sentence {
     case 'finished':
       return wrong > 0
         ? { icon: 'bad', word: 'Wrong values', sentence: `${wrong} elements are wrong.` }
-        : { icon: 'ok', word: 'Done', sentence: `${rows.length} rows, every checked element right.` }
+        : {
+            icon: 'ok',
+            word: 'Done',
+            sentence: `${plural(rows.length, 'row')}, every checked element right.`,
+          }
     case 'stopped':
-      return { icon: 'warn', word: 'Stopped', sentence: `${rows.length} rows were measured until then.` }
+      return {
+        icon: 'warn',
+        word: 'Stopped',
+        sentence: `Measured until then: ${plural(rows.length, 'row')}.`,
+      }
     case 'failed':
       return { icon: 'bad', word: 'Failed', sentence: error ?? '' }
   }
