@@ -31,14 +31,17 @@ export function startCrews(
     const argv = ['peer', ...common, ...runsFlag, ...nameFlag, '--processes', 1, '--peers', peers].map(String)
     return fork(process.argv[1]!, argv, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   })
-  const codes = children.map(
-    (child) =>
-      new Promise<number>((resolve) => {
-        if (child.stdout) createInterface({ input: child.stdout }).on('line', onLine)
-        child.once('error', () => resolve(exitCodes.notFormed))
-        child.once('close', (code) => resolve(code ?? exitCodes.lost))
-      }),
-  )
+  // Not `close`: it does not come for a child whose channel was ended from here.
+  const codes = children.map(async (child) => {
+    const ended = new Promise<number>((resolve) => {
+      child.once('error', () => resolve(exitCodes.notFormed))
+      child.once('exit', (code) => resolve(code ?? exitCodes.lost))
+    })
+    const lines = createInterface({ input: child.stdout! }).on('line', onLine)
+    const told = new Promise((resolve) => lines.once('close', resolve))
+    const [code] = await Promise.all([ended, told])
+    return code
+  })
   return {
     codes: Promise.all(codes),
     stop() {

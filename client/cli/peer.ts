@@ -1,4 +1,5 @@
 /** `papilio peer`: peers without a page in a room, for machines that have no browser. */
+import { setMaxListeners } from 'node:events'
 import { realClock } from '../../shared/base/clock.ts'
 import { ArgumentError } from '../../shared/base/errors.ts'
 import { createPrng } from '../../shared/base/prng.ts'
@@ -82,6 +83,8 @@ async function run(request: PeerRequest, out: Output): Promise<number> {
 /** Aborted when this process is to end: politely at first, at once when it is told again. Also when the process that forked it is gone. */
 function untilStopped(): { signal: AbortSignal; forget(): void } {
   const controller = new AbortController()
+  // Each join listens to it.
+  setMaxListeners(0, controller.signal)
   const stop = () => controller.abort()
   const interrupt = () => {
     if (controller.signal.aborted) process.exit(exitCodes.interrupted)

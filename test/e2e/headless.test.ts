@@ -12,12 +12,24 @@ afterEach(() => {
   if (child?.exitCode === null) child.kill('SIGKILL')
 })
 
-it('two peers of a terminal join the room of a page, run with it, agree, and leave on Ctrl-C', async () => {
+it('two peers of a terminal, each in a process of its own, join the room of a page, run with it, agree, and leave on Ctrl-C', async () => {
   const tab = await house.tabs.open()
   await tab.waitForGroup(1)
   const { pathname } = await tab.joinUrl()
   const link = house.server.url + pathname
-  const argv = ['client/cli/main.ts', 'peer', '--room', link, '-n', '2', '--name', 'Rack', '--json']
+  const argv = [
+    'client/cli/main.ts',
+    'peer',
+    '--room',
+    link,
+    '-n',
+    '2',
+    '--processes',
+    '2',
+    '--name',
+    'Rack',
+    '--json',
+  ]
   child = spawn(process.execPath, ['--import', 'tsx', ...argv], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
