@@ -39,7 +39,7 @@ export interface PeerRequest {
   readonly json: boolean
 }
 
-/** Measured: a process drives so many peers on one core without keeping the others waiting. */
+/** What is combined and checked in a process keeps its other peers waiting: no more than this share one. */
 const peersPerProcess = 32
 const defaultUrl = 'http://localhost:3000'
 
