@@ -9,7 +9,7 @@ declare const papilio: { join: typeof join }
 declare global {
   var channels: RTCDataChannel[]
   var most: number
-  var clicks: number[]
+  var clicks: { at: number; seconds: number }[]
 }
 
 const house = openHouse({ browser: 'file' })
@@ -45,9 +45,11 @@ it('of which the channels never hold more than 4 MiB, and whose page answers a c
       const group = await papilio.join(options)
       const own = group.rank + 1
       const data = new Float32Array(32 * 1024 * 1024).fill(own)
+      const begin = performance.now()
       const { data: sum } = await group.allreduce(data, { into: data, timeoutMs: 300_000 })
+      const end = performance.now()
       const wrong = sum.reduce((count, value) => count + (value === 3 ? 0 : 1), 0)
-      return { wrong, most: globalThis.most }
+      return { wrong, most: globalThis.most, begin, end }
     }),
   )
   let isOver = false
@@ -57,7 +59,9 @@ it('of which the channels never hold more than 4 MiB, and whose page answers a c
   await fast.page.evaluate(() => {
     globalThis.clicks = []
     document.body.style.height = '500px'
-    addEventListener('click', ({ timeStamp }) => globalThis.clicks.push(performance.now() - timeStamp))
+    addEventListener('click', ({ timeStamp: at }) =>
+      globalThis.clicks.push({ at, seconds: (performance.now() - at) / 1000 }),
+    )
   })
   while (!isOver) {
     await fast.page.mouse.click(50, 50)
@@ -68,8 +72,13 @@ it('of which the channels never hold more than 4 MiB, and whose page answers a c
     expect(most).toBeGreaterThan(0)
     expect(most).toBeLessThanOrEqual(4 * 1024 * 1024)
   }
-  const clicks = await fast.page.evaluate(() => globalThis.clicks)
-  console.log(`${clicks.length} clicks, the slowest was answered after ${Math.max(...clicks).toFixed(0)} ms`)
+  // To fill the vector and to count what is wrong with it takes the thread of the page as well, which is not the library's doing.
+  const { begin, end } = (await over)[0]!
+  const clicks = (await fast.page.evaluate(() => globalThis.clicks)).filter(
+    ({ at }) => at > begin && at < end,
+  )
+  const worst = Math.max(...clicks.map(({ seconds }) => seconds))
+  console.log(`${clicks.length} clicks during the op, the slowest was answered after ${worst.toFixed(3)} s`)
   expect(clicks.length).toBeGreaterThan(3)
-  expect(Math.max(...clicks)).toBeLessThan(500)
+  expect(worst).toBeLessThan(0.5)
 })
