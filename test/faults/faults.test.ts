@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { known } from './known.ts'
 import { type Fault, faultKinds, gridScenarios, randomScenario, type Scenario } from './scenario.ts'
 import { defaultLimits, messagesOf, simulate } from './simulate.ts'
 
@@ -21,12 +20,6 @@ describe('faults', () => {
       expect(violations, `npm run faults -- --only ${seed}`).toEqual([])
     }
   })
-
-  for (const [name, scenario] of Object.entries(known))
-    it(name, async () => {
-      const { violations } = await simulate(scenario)
-      expect(violations).toEqual([])
-    })
 })
 
 /** With the limits that group and server have by default. */
