@@ -2,7 +2,7 @@
 import '@tensorflow/tfjs-backend-cpu'
 import '@tensorflow/tfjs-backend-wasm'
 import * as tf from '@tensorflow/tfjs-core'
-import { ArgumentError, PapilioError } from '../../shared/base/errors.ts'
+import type { PapilioError } from '../../shared/base/errors.ts'
 import { createPrng } from '../../shared/base/prng.ts'
 import type { Group } from '../../shared/collective/types.ts'
 import type { DataSet } from '../learn/dataSet.ts'
@@ -15,6 +15,7 @@ import { digitsFromPackage } from '../learn/packages.ts'
 import { foldLearning, initialLearnState, type LearnState, roundsDone } from '../learn/state.ts'
 import { createStudent, trainCentrally } from '../learn/student.ts'
 import { registerWasmKernels } from '../learn/wasmKernels.ts'
+import { exitCodeOf, exitCodes } from './exitCodes.ts'
 import { type LearnRequest, learnHelp, readLearnRequest } from './learnRequest.ts'
 import { type LearnRoom, openMemoryRoom, openOwnRoom, openRoom } from './learnRoom.ts'
 import { type Learned, roundLine, summarize, tableOf } from './learnTable.ts'
@@ -29,7 +30,7 @@ interface Peer {
   readonly end: Promise<void>
 }
 
-/** Resolves with the exit status: 0, 1 (the run failed, or the models differ) or 2 (wrong use). */
+/** Resolves with the exit status: fine; wrong when the run failed or the models differ; else why there was none. */
 export async function learn(argv: readonly string[], out: Output): Promise<number> {
   try {
     const request = readLearnRequest(argv)
@@ -39,10 +40,12 @@ export async function learn(argv: readonly string[], out: Output): Promise<numbe
     }
     return await run(request, out)
   } catch (error) {
-    if (!(error instanceof PapilioError)) throw error
-    const isUse = error instanceof ArgumentError
-    out.error(isUse ? `${error.message}\npapilio learn --help says what can be asked.` : error.message)
-    return isUse ? 2 : 1
+    const status = exitCodeOf(error)
+    const { message } = error as PapilioError
+    out.error(
+      status === exitCodes.usage ? `${message}\npapilio learn --help says what can be asked.` : message,
+    )
+    return status
   }
 }
 
@@ -84,10 +87,10 @@ async function run(request: LearnRequest, out: Output): Promise<number> {
       member.close()
       await group.leave()
     }
-    if (!summary) return 1
+    if (!summary) return exitCodes.wrong
     if (json) out.line(JSON.stringify(summary))
     else for (const line of tableOf(summary)) out.line(line)
-    return summary.ending !== 'failed' && summary.identical ? 0 : 1
+    return summary.ending !== 'failed' && summary.identical ? exitCodes.fine : exitCodes.wrong
   } finally {
     await room.close()
   }

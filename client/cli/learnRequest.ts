@@ -136,6 +136,6 @@ export function learnHelp(): string {
     '',
     ...named.map(([name, help]) => `  --${name.padEnd(width)}  ${help}`),
     '',
-    'Exit status: 0 done; 1 the run failed, or the peers hold different models; 2 wrong use.',
+    'Exit status: 0 done; 1 the run failed, or the peers hold different models; 2 wrong use; 3 no server or no group; 5 no such room.',
   ].join('\n')
 }
