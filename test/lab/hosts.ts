@@ -103,7 +103,7 @@ export function startLab(hosts: number, options: readonly string[]): Lab {
       return running
     },
     tell(command) {
-      if (closing) throw new Error('The lab is going down.')
+      if (closing !== undefined) throw new Error('The lab is going down.')
       writeSync(toSwitch, `${command}\n`)
       const answer = Buffer.alloc(64 * 1024)
       let length = 0
