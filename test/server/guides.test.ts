@@ -31,6 +31,6 @@ test('protocol.md has every event and every refusal', () => {
   )
   const block = /type RefusalCode =((?:\s+\| '\w+')+)/.exec(source('base/errors.ts'))?.[1] ?? ''
   const codes = [...block.matchAll(/'(\w+)'/g)].map(([, code]) => code)
-  expect([events.length, codes.length]).toEqual([13, 7])
+  expect([events.length, codes.length]).toEqual([14, 7])
   for (const name of [...events, ...codes]) expect(text).toMatch(new RegExp(`^\\| \`${name}\``, 'm'))
 })

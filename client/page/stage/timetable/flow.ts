@@ -33,13 +33,13 @@ function bitCount(word: number): number {
   return (((n + (n >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
 }
 
-/** A received vector is combined when the receive says so or when a local move of that step folds it into another slot. */
+/** A received vector is combined when the receive says so, or when a local move of that step folds it into another slot or one into it. */
 function kindOf(step: Step, from: number): MessageKind {
   const received = step.receives.filter((receive) => receive.from === from)
   const slots = new Set(received.flatMap((receive) => receive.slots))
   const combines =
     received.some((receive) => receive.how !== 'store') ||
-    step.locals.some((local) => local.how !== 'store' && slots.has(local.from))
+    step.locals.some((local) => local.how !== 'store' && (slots.has(local.from) || slots.has(local.slot)))
   return combines ? 'reduce' : 'copy'
 }
 
