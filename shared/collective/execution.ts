@@ -11,6 +11,7 @@ import { createDataflow, type Dataflow, type DataflowConfig, type OutgoingMessag
 import type { Lane, LaneJob } from './lane.ts'
 import { type NoteFlow, withNotes } from './notes.ts'
 import type { Progress, StepReport, TraceMessage } from './types.ts'
+import { windowShareOf } from './windowShare.ts'
 
 export interface ExecutionConfig {
   readonly op: number
@@ -66,6 +67,7 @@ class OpExecution implements Execution {
   readonly epoch: number
   readonly signature: number
   readonly steps: number
+  readonly windowShare: number
   movedAt = 0
   readonly #config: ExecutionConfig
   readonly #dataflow: Dataflow
@@ -83,6 +85,7 @@ class OpExecution implements Execution {
     this.epoch = config.epoch
     this.signature = config.signature
     this.steps = config.dataflow.part.steps.length
+    this.windowShare = windowShareOf(config.dataflow.part)
     const onSendable = (message: OutgoingMessage) => this.#send(message)
     const { combine } = config.dataflow
     const data = createDataflow({
@@ -209,6 +212,10 @@ class Job implements LaneJob {
 
   get signature() {
     return this.#execution.signature
+  }
+
+  get windowShare() {
+    return this.#execution.windowShare
   }
 
   get goesFirst() {

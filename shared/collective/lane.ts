@@ -3,7 +3,7 @@
  *
  * Two levels of flow control. The link's own queue is bounded by its mark (`send` returns false, `drain` goes on). Above it, at
  * most `windowBytes` are on the way without having been consumed by the peer, so that both directions of a link stay even
- * and queues in the network short. Acknowledgements ride on every frame (`consumed`); a frame that uses up another quarter
+ * and queues in the network short; an op that talks to several peers at once fills a share of each link's. Acknowledgements ride on every frame (`consumed`); a frame that uses up another quarter
  * of the window, or all of it, asks for one at once.
  *
  * Older ops go first, and ops other than the oldest one may fill only half of the window: a peer that has not called a later op
@@ -26,6 +26,8 @@ export interface LaneJob {
   readonly epoch: number
   readonly signature: number
   readonly message: OutgoingMessage
+  /** The part of the window that its op may fill where links share a line, 0 .. 1. */
+  readonly windowShare: number
   /** Before all other messages of its op. */
   readonly goesFirst?: boolean
   /** Called after each segment that was handed to the link. */
@@ -38,6 +40,8 @@ export interface Lane {
   segmentBytes: number
   readonly maxSegmentBytes: number
   windowBytes: number
+  /** All links of this host fill one line, so that an op has no more than its share of this one's window on the way. */
+  sharesLine: boolean
   enqueue(job: LaneJob): void
   /** Forgets the messages of an op that has ended. */
   drop(op: number): void
@@ -62,6 +66,8 @@ export interface Lane {
 const noPayload = new Uint8Array(0)
 /** Ended ops, and bytes of their results, that a peer need not hear of at once. */
 const maxUnsaidOps = 64
+/** Ops whose bytes on a lane are remembered. */
+const maxRemembered = 64
 const maxUnsaidBytes = 2 * 1024 * 1024
 const noHeader: Omit<FrameHeader, 'kind'> = {
   acknowledge: false,
@@ -98,6 +104,27 @@ export function createLane(link: Link, options: LaneOptions): Lane {
   let unsaidBytes = 0
   /** Handed to the link and not consumed by the peer yet. */
   const inFlightBytes = () => sent - consumedByPeer
+  const shareOf = (job: LaneJob) => (lane.sharesLine ? job.windowShare : 1)
+  /** Of the latest ops. */
+  const sentOfOp = new Map<number, number>()
+  /**
+   * The first bound keeps the link even and is never exceeded; the second keeps the line of the host short of drops. The peer keeps frames of
+   * later ops until it has called them, which may need this op to end: they do not count in the second.
+   */
+  const isFull = (job: LaneJob, share: number) => {
+    const bytes = inFlightBytes()
+    const window = share * lane.windowBytes
+    const ownWindow = shareOf(job) * window
+    if (bytes < ownWindow) return false
+    if (bytes >= window) return true
+    let laterBytes = 0
+    for (const [op, sentBytes] of sentOfOp) if (op > job.op) laterBytes += sentBytes
+    return bytes - laterBytes >= ownWindow
+  }
+  const noteSent = (op: number, bytes: number) => {
+    sentOfOp.set(op, (sentOfOp.get(op) ?? 0) + bytes)
+    if (sentOfOp.size > maxRemembered) sentOfOp.delete(Math.min(...sentOfOp.keys()))
+  }
   let saidSettled = 0
   /** Of a frame that says which ops this member needs no more. */
   const said = (settled: number) => {
@@ -117,7 +144,8 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     sent += frame.byteLength
     if (share >= 1) latestOldest = Math.max(latestOldest, job.op)
     unaskedBytes += frame.byteLength
-    const acknowledge = unaskedBytes >= lane.windowBytes / 4 || inFlightBytes() >= share * lane.windowBytes
+    noteSent(job.op, frame.byteLength)
+    const acknowledge = unaskedBytes >= (shareOf(job) * lane.windowBytes) / 4 || isFull(job, share)
     if (acknowledge) unaskedBytes = 0
     dataHeader.acknowledge = acknowledge
     dataHeader.epoch = job.epoch
@@ -147,7 +175,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
         continue
       }
       const share = job.op !== oldest ? 0.5 : job.op < latestOldest ? 1.5 : 1
-      if (inFlightBytes() >= share * lane.windowBytes) {
+      if (isFull(job, share)) {
         index++
         continue
       }
@@ -163,6 +191,7 @@ export function createLane(link: Link, options: LaneOptions): Lane {
     segmentBytes: options.segmentBytes,
     maxSegmentBytes: options.segmentBytes,
     windowBytes: options.windowBytes,
+    sharesLine: false,
     enqueue(job) {
       if (jobs.some((other) => other.message === job.message)) return
       let at = jobs.length

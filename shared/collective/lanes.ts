@@ -159,7 +159,8 @@ export function createLanes(config: {
       for (const { peerId, latency, secondsPerByte } of links) {
         const lane = get(peerId)
         if (!lane) continue
-        if (latency < localLatency) {
+        lane.sharesLine = latency >= localLatency
+        if (!lane.sharesLine) {
           lane.windowBytes = localWindowBytes
           lane.segmentBytes = lane.maxSegmentBytes
           continue

@@ -46,11 +46,13 @@ function laneOf(windowFrames = 1000) {
       settledBelow: () => 0,
     },
   )
+  lane.sharesLine = true
   return {
     lane,
     sent,
-    enqueue(frames: number, op = 1) {
-      lane.enqueue({ op, epoch: 1, signature: 0, message: messageOf(frames * segmentBytes), onSent() {} })
+    enqueue(frames: number, op = 1, windowShare = 1) {
+      const message = messageOf(frames * segmentBytes)
+      lane.enqueue({ op, epoch: 1, signature: 0, message, windowShare, onSent() {} })
       lane.pump()
     },
     /** The peer has used all that was sent. */
@@ -82,6 +84,37 @@ describe('a lane', () => {
     expect(one.sent.at(-1)!.acknowledge).toBe(true)
     one.enqueue(10, 1)
     expect(one.sent.slice(2).map(({ op }) => op)).toEqual([1, 1])
+  })
+
+  it('has no more of an op on the way than its share of the window, and asks when that is full', () => {
+    const one = laneOf(8)
+    one.enqueue(10, 1, 1 / 4)
+    expect(one.sent).toHaveLength(2)
+    expect(one.sent.at(-1)!.acknowledge).toBe(true)
+    one.acknowledge()
+    expect(one.sent).toHaveLength(4)
+    one.lane.sharesLine = false
+    one.lane.pump()
+    expect(one.sent).toHaveLength(10)
+  })
+
+  it('keeps no share from the oldest op because a later one has filled more than that', () => {
+    const one = laneOf(8)
+    one.enqueue(10, 2)
+    expect(one.sent).toHaveLength(4)
+    one.enqueue(10, 1, 1 / 4)
+    expect(one.sent.slice(4).map(({ op }) => op)).toEqual([1, 1])
+  })
+
+  it('has room for an op that is passed on again with a share, although later ones that have ended here fill the window', () => {
+    const one = laneOf(8)
+    oldest = 2
+    one.enqueue(10, 2)
+    expect(one.sent).toHaveLength(8)
+    one.lane.drop(2)
+    oldest = 1
+    one.enqueue(10, 1, 1 / 4)
+    expect(one.sent.slice(8).map(({ op }) => op)).toEqual([1, 1, 1])
   })
 
   it('has room for an op that is passed on again, although a later one has filled the window of a peer that does not use it yet', () => {
