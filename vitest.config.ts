@@ -4,7 +4,8 @@
  */
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
-import { chromiumFlags, findChromium } from './test/support/chromium.ts'
+import { findChromium } from './client/cli/chromiumPath.ts'
+import { chromiumFlags } from './test/support/chromium.ts'
 
 const root = import.meta.dirname
 const executablePath = findChromium()

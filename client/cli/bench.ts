@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type PapilioServer } from '../../server/app.ts'
 import { realClock } from '../../shared/base/clock.ts'
-import { AbortedError, ArgumentError } from '../../shared/base/errors.ts'
+import { AbortedError, ArgumentError, UnsupportedError } from '../../shared/base/errors.ts'
 import { createBenchOutput } from './benchOutput.ts'
 import { benchOnNode, followerMark, type Others, type Place, startOthers } from './benchPeers.ts'
 import { type BenchCommand, benchHelp, readBenchRequest } from './benchRequest.ts'
+import { benchInTabs } from './benchTabs.ts'
 import { sharesOf } from './crewProcesses.ts'
 import { exitCodeOf, exitCodes } from './exitCodes.ts'
 import type { Output } from './output.ts'
@@ -60,21 +61,18 @@ async function lead(
   let failure: unknown
   try {
     if (!command.place) server = createOwnServer()
-    const place = command.place ?? (await listen(server!))
-    await benchOnNode({
-      place,
-      create: true,
-      count: own,
-      size,
-      plan,
-      clock: realClock,
-      signal,
-      whileSeated() {
-        others = startOthers(shares, place, size, argv)
-        return others.failed
-      },
-      onEvent: output.tell,
-    })
+    const place = command.place ?? (await listen(server!, command))
+    const common = { place, create: true, size, plan, clock: realClock, signal, onEvent: output.tell }
+    if (command.isInBrowser) await benchInTabs({ ...common, shares: [own, ...shares] })
+    else
+      await benchOnNode({
+        ...common,
+        count: own,
+        whileSeated() {
+          others = startOthers(shares, place, size, argv)
+          return others.failed
+        },
+      })
   } catch (error) {
     failure = error
   }
@@ -90,7 +88,7 @@ async function follow({ place, peers, size, plan }: BenchCommand, signal: AbortS
     await benchOnNode({ place: place!, create: false, count: peers, size, plan, clock: realClock, signal })
     return exitCodes.fine
   } catch (error) {
-    return error instanceof AbortedError ? exitCodes.interrupted : exitCodeOf(error)
+    return exitCodeOf(error)
   }
 }
 
@@ -98,8 +96,10 @@ function createOwnServer(): PapilioServer {
   return createServer({ port: 0, host: '127.0.0.1', logLevel: 'error', joinsPerMinute: 1_000_000 })
 }
 
-async function listen(server: PapilioServer): Promise<Place> {
-  const { port } = await server.listen()
+async function listen(server: PapilioServer, { isInBrowser }: BenchCommand): Promise<Place> {
+  const { port, hasPage } = await server.listen()
+  if (isInBrowser && !hasPage)
+    throw new UnsupportedError('page', 'Tabs need the page, which is not built yet: run npm run build.')
   return { url: new URL(`http://127.0.0.1:${port}`), room: ownRoom }
 }
 

@@ -1,6 +1,5 @@
 /** Where the events of a benchmark go: the chosen format to standard output, the files, progress to standard error; and what it all amounts to. */
 import { existsSync, writeFileSync } from 'node:fs'
-import { AbortedError, ArgumentError, EpochError } from '../../shared/base/errors.ts'
 import { createCsv } from '../../shared/bench/csv.ts'
 import type { BenchEvent } from '../../shared/bench/events.ts'
 import { type BenchFormat, isFastEnough } from '../../shared/bench/format.ts'
@@ -72,18 +71,10 @@ export function createBenchOutput(command: BenchCommand, parts: OutputParts): Be
       }
       for (const message of errors) out.error(message)
       const { wrong, averageBusbw } = tally.end()
-      if (error !== undefined) return statusOf(error)
+      if (error !== undefined) return exitCodeOf(error)
       return wrong > 0 || !isFastEnough(averageBusbw, minBandwidth) ? exitCodes.wrong : exitCodes.fine
     },
   }
-}
-
-/** Ended from outside is interrupted, whoever did it. */
-function statusOf(error: unknown): number {
-  if (error instanceof AbortedError) return exitCodes.interrupted
-  if (error instanceof EpochError) return exitCodes.lost
-  if (error instanceof ArgumentError) return exitCodes.usage
-  return exitCodeOf(error)
 }
 
 function formatOf(command: BenchCommand, result: ResultOptions, { now }: OutputParts): BenchFormat {

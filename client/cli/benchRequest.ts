@@ -47,10 +47,17 @@ const flags = {
     undefined,
   ],
   size: ['with --room: peers on all machines together', undefined],
-  processes: ['processes to spread the peers over [one for each peer, 8 at most]', undefined],
+  processes: [
+    'processes, or tabs, to spread the peers over [one for each peer; 8 processes at most]',
+    undefined,
+  ],
 } as const
 
 const switches = {
+  browser: [
+    'peers in tabs of a Chromium, which is found (PAPILIO_CHROMIUM names another) and started',
+    undefined,
+  ],
   'no-in-place': ['only with results in a place of their own', undefined],
   report_timestamps: ['time of day at the head of each row', 'S'],
   plain: ['only the columns of nccl-tests', undefined],
@@ -67,7 +74,9 @@ export interface BenchCommand {
   readonly peers: number
   /** On all machines. */
   readonly size: number
+  /** Or tabs. */
   readonly processes: number
+  readonly isInBrowser: boolean
   /** Undefined: a server of its own. */
   readonly place: { readonly url: URL; readonly room: string } | undefined
   readonly format: FormatName
@@ -111,6 +120,7 @@ export function readBenchRequest(argv: readonly string[]): BenchCommand | undefi
   }
 
   const peers = whole('peers', 1, limits.peersPerRoom) ?? 4
+  const isInBrowser = values.browser === true
   const place = placeOf(text('room'), text('url'))
   const size = whole('size', 1, limits.peersPerRoom) ?? peers
   if (size < peers)
@@ -121,7 +131,8 @@ export function readBenchRequest(argv: readonly string[]): BenchCommand | undefi
     plan: planOf(),
     peers,
     size,
-    processes: Math.min(whole('processes', 1, 64) ?? mostProcesses, peers),
+    processes: Math.min(whole('processes', 1, 64) ?? (isInBrowser ? peers : mostProcesses), peers),
+    isInBrowser,
     place,
     format: among('format', formats) ?? 'nccl',
     unit: among('unit', ['GB/s', 'MB/s']) ?? 'GB/s',

@@ -22,6 +22,8 @@ export const exitCodes = {
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof PapilioError)) throw error
   switch (error.code) {
+    case 'ABORTED':
+      return exitCodes.interrupted
     case 'INVALID_ARGUMENT':
       return exitCodes.usage
     case 'PROTOCOL':
@@ -32,6 +34,7 @@ export function exitCodeOf(error: unknown): number {
     case 'ROOM_LOCKED':
     case 'ROOM_UNKNOWN':
       return exitCodes.refused
+    case 'EPOCH_CHANGED':
     case 'LEFT':
     case 'PEER_LOST':
     case 'TIMEOUT':

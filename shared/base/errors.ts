@@ -3,32 +3,9 @@
  * the message is for people: it names who, what and what to do.
  */
 
-export type ErrorCode =
-  | 'ABORTED'
-  | 'CHANNEL_CLOSED'
-  | 'EPOCH_CHANGED'
-  | 'GROUP_NOT_FORMED'
-  | 'ICE_FAILED'
-  | 'INVALID_ARGUMENT'
-  | 'LEFT'
-  | 'MISMATCH'
-  | 'NON_FINITE'
-  | 'NO_SAMPLES'
-  | 'NO_WEBRTC'
-  | 'PC_LIMIT'
-  | 'PEER_LOST'
-  | 'PROTOCOL'
-  | 'RATE_LIMITED'
-  | 'ROOM_CLOSED'
-  | 'ROOM_FULL'
-  | 'ROOM_LOCKED'
-  | 'ROOM_UNKNOWN'
-  | 'SCHEDULE_INVALID'
-  | 'SIGNAL_UNREACHABLE'
-  | 'TIMEOUT'
-  | 'TOO_LARGE'
-  | 'UNSUPPORTED'
-  | 'VERSION_MISMATCH'
+import type { ErrorCode } from './errorCodes.ts'
+
+export type { ErrorCode }
 
 export interface ErrorDetails {
   /** The same call may succeed when made again, without the caller changing anything. */

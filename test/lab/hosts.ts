@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { requireChromium } from '../support/chromium.ts'
+import { requireChromium } from '../../client/cli/chromiumPath.ts'
 import { launchChromium, type Running } from '../support/launch.ts'
 
 const root = join(import.meta.dirname, '../..')

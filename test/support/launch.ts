@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core'
-import { chromiumFlags, requireChromium } from './chromium.ts'
+import { requireChromium } from '../../client/cli/chromiumPath.ts'
+import { chromiumFlags } from './chromium.ts'
 
 export interface Running {
   readonly browser: Browser

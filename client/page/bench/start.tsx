@@ -8,6 +8,7 @@ import '../styles/screens.css'
 import './bench.css'
 import { render } from 'preact'
 import { realClock } from '../../../shared/base/clock.ts'
+import { readOrder } from '../../../shared/bench/reports.ts'
 import { join } from '../../index.ts'
 import { pathOf, roomOf } from '../../session/routes.ts'
 import { lanOrigins } from '../addresses.ts'
@@ -16,9 +17,19 @@ import { showTheme } from '../preferences.ts'
 import { BenchRoom } from './benchRoom.ts'
 import { benchWordOf } from './benchState.ts'
 import { createBenchStore } from './benchStore.ts'
+import { attendAsOrdered } from './ordered.ts'
 import { BenchApp } from './ui/BenchApp.tsx'
 
 export function startBench(): void {
+  const order = readOrder(location.hash)
+  const ordered = roomOf(location.pathname, 'bench')
+  if (order && ordered !== undefined) {
+    document.title = 'Papilio: peers of papilio bench'
+    document.body.textContent = 'The peers of this tab belong to papilio bench, which runs in a terminal.'
+    const agent = agentOf(navigator.userAgent)
+    void attendAsOrdered(order, { room: ordered, agent, clock: realClock, scope: globalThis.window })
+    return
+  }
   const room = new BenchRoom({
     async join({ room, create, kind }) {
       const group = await join({ create, kind, until: 'seat', ...(room !== undefined && { room }) })

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { findChromium, requireChromium } from '../support/chromium.ts'
+import { findChromium, requireChromium } from '../../../client/cli/chromiumPath.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'papilio-path-'))
 const install = (name: string, mode: number): string => {
